@@ -1,0 +1,1 @@
+"""Taxonomy, instruction and constraint models, formal spec, data loading and conversion."""

@@ -1,0 +1,1 @@
+"""GRPO training on verl. The only folder that imports verl; kept import-free for vLLM worker processes."""
