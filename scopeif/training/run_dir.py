@@ -1,0 +1,142 @@
+"""The directory of one run, and which directory a command gets: an unfinished run of its own, or a new one.
+
+    runs/smoke/003/
+        run.json          state: running, finished, stopped or failed; attempts; fingerprint of the config
+        config.yaml       the resolved config
+        lock              held by the launcher while the run lives
+        stop.request      present when the trainer is asked to save and stop
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from scopeif.training.checkpoints import Checkpoints
+
+State = Literal["running", "finished", "stopped", "failed"]
+
+
+@dataclass(frozen=True)
+class RunDir:
+    """Paths and state of one run directory."""
+
+    path: Path
+
+    @property
+    def state_file(self) -> Path:
+        return self.path / "run.json"
+
+    @property
+    def config_file(self) -> Path:
+        return self.path / "config.yaml"
+
+    @property
+    def stop_file(self) -> Path:
+        return self.path / "stop.request"
+
+    def stop_requested(self) -> bool:
+        """Whether the trainer should save and stop at its next safe point."""
+        return self.stop_file.exists()
+
+    def request_stop(self, why: str) -> None:
+        """Ask the trainer to save and stop; it may be another process, on another node."""
+        self.stop_file.write_text(why + "\n")
+
+    def read(self) -> dict[str, Any]:
+        """The contents of run.json; empty where there is none or it is cut."""
+        try:
+            state: dict[str, Any] = json.loads(self.state_file.read_text())
+        except (FileNotFoundError, json.JSONDecodeError):
+            return {}
+        return state
+
+    def write(self, **changes: Any) -> None:
+        """Change keys of run.json, whole or not at all."""
+        partial = self.path / ".run.json.partial"
+        partial.write_text(json.dumps(self.read() | changes, indent=2) + "\n")
+        partial.replace(self.state_file)
+
+    def begin(self, fingerprint: str, resume_step: int) -> None:
+        """Note that an attempt starts."""
+        self.stop_file.unlink(missing_ok=True)
+        attempts = [*self.read().get("attempts", []), {"started": time.time(), "from_step": resume_step}]
+        self.write(state="running", fingerprint=fingerprint, attempts=attempts)
+
+    def end(self, state: State, reason: str = "") -> None:
+        """Note how the attempt ended."""
+        attempts = self.read().get("attempts", [{}])
+        attempts[-1] |= {"ended": time.time(), "state": state, "reason": reason}
+        self.write(state=state, attempts=attempts)
+
+
+def fingerprint(config_text: str) -> str:
+    """Identity of a resolved config: an unfinished run is resumed only by the same one."""
+    return hashlib.sha256(config_text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A run directory that this process alone may run in, and the step it resumes from (0: from the start)."""
+
+    run: RunDir
+    resume_step: int
+    resumed: bool
+    _lock: IO[str]
+
+    def release(self) -> None:
+        """Let another process take the directory."""
+        self._lock.close()
+
+
+def lease(root: Path, name: str, config_fingerprint: str) -> Lease:
+    """Take the newest unfinished run of the same config that nobody runs now, else a new directory.
+
+    Args:
+        root: folder of all runs.
+        name: name of the run; its directories are ``<root>/<name>/001`` and so on.
+        config_fingerprint: of the resolved config.
+    """
+    folder = root / name
+    folder.mkdir(parents=True, exist_ok=True)
+    existing = sorted((path for path in folder.iterdir() if path.name.isdigit()), key=lambda path: int(path.name))
+    if existing:
+        run = RunDir(existing[-1])
+        state = run.read()
+        unfinished = state.get("state") != "finished" and state.get("fingerprint") == config_fingerprint
+        lock = _try_lock(run.path) if unfinished else None
+        if lock is not None:
+            steps = Checkpoints(run.path).complete_steps()
+            return Lease(run, steps[-1] if steps else 0, True, lock)
+    return _new(folder, int(existing[-1].name) + 1 if existing else 1)
+
+
+def _new(folder: Path, number: int) -> Lease:
+    while True:
+        run = RunDir(folder / f"{number:03d}")
+        try:
+            run.path.mkdir()
+        except FileExistsError:  # another launcher took the number a moment ago
+            number += 1
+            continue
+        lock = _try_lock(run.path)
+        if lock is not None:
+            return Lease(run, 0, False, lock)
+        number += 1
+
+
+def _try_lock(folder: Path) -> IO[str] | None:
+    file = (folder / "lock").open("a")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    os.set_inheritable(file.fileno(), False)
+    return file

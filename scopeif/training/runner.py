@@ -1,0 +1,15 @@
+"""The Ray actor of a run; light to import, so that the launcher need not load verl."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Runner:
+    """Loads verl in a process of its own and trains there."""
+
+    def run(self, config: Any) -> None:
+        """Train from a composed config, to the end."""
+        from scopeif.training.task_runner import TaskRunner
+
+        TaskRunner().run(config)

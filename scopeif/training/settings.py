@@ -1,0 +1,112 @@
+"""ScopeIF's own config keys, typed and bounded; everything else in a run's config is verl's."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from scopeif.errors import ConfigError
+from scopeif.reward import Scheme
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RewardSettings(_Section):
+    """How records become a reward (paper, section 5.2)."""
+
+    scheme: Scheme = "scopeif"
+    alpha: float = Field(default=3.0, gt=0, allow_inf_nan=False)
+    object_floor: float = Field(default=0.0, ge=0, lt=1)
+    shuffle: bool = False
+
+
+class VerificationSettings(_Section):
+    """How constraints are verified, and the limits of one tool."""
+
+    kind: Literal["compiled"] = "compiled"
+    sandbox_workers: int = Field(default=1, ge=1, le=256)
+    sandbox_require: Literal["seccomp", "full"] = "seccomp"
+    tool_cpu_s: int = Field(default=2, ge=1)
+    tool_wall_s: float = Field(default=10.0, gt=0)
+    tool_memory_mb: int = Field(default=256, ge=16)
+
+
+class UnverifiedSettings(_Section):
+    """What happens to samples that no verifier could judge."""
+
+    min_verified_per_group: int = Field(default=2, ge=2)
+    max_frac: float = Field(default=0.5, ge=0, le=1)
+    drill_frac: float = Field(default=0.0, ge=0, lt=1)
+
+
+class RunSettings(_Section):
+    """Where a run lives and what it needs of the machine."""
+
+    name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    root: str = Field(default="runs", min_length=1)
+    seed: int = Field(default=42, ge=0)
+    stop_grace_s: float = Field(default=600, gt=0)
+    min_memory_gb: float = Field(default=0, ge=0)
+    min_disk_gb: float = Field(default=0, ge=0)
+
+
+class SelectionSettings(_Section):
+    """Which checkpoints are kept."""
+
+    metric: str = Field(default="val/all/csr", min_length=1)
+    keep_last: int = Field(default=2, ge=1)
+
+
+class RolloutLogSettings(_Section):
+    """The log of every rollout."""
+
+    enabled: bool = True
+
+
+class Settings(_Section):
+    """All own keys of a run."""
+
+    thinking: bool
+    run: RunSettings
+    reward: RewardSettings = RewardSettings()
+    verification: VerificationSettings = VerificationSettings()
+    unverified: UnverifiedSettings = UnverifiedSettings()
+    selection: SelectionSettings = SelectionSettings()
+    rollout_log: RolloutLogSettings = RolloutLogSettings()
+
+    @field_validator("thinking", mode="before")
+    @classmethod
+    def _on_or_off(cls, value: object) -> object:
+        if value in ("on", "off"):
+            return value == "on"
+        if isinstance(value, bool):  # YAML reads a bare on or off as a boolean
+            return value
+        raise ValueError("must be on or off")
+
+    @classmethod
+    def from_config(cls, config: Any) -> Settings:
+        """Read the own keys out of a composed config.
+
+        Raises:
+            ConfigError: a value is of the wrong type or out of bounds; the message names the key.
+        """
+        from omegaconf import OmegaConf
+
+        own = {name: OmegaConf.select(config, name) for name in cls.model_fields if name != "reward"}
+        plain = {name: _plain(value) for name, value in own.items() if value is not None}
+        plain["reward"] = {key: config.reward[key] for key in RewardSettings.model_fields}
+        try:
+            return cls.model_validate(plain)
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(f"{first['msg']} (value {first['input']!r})", place=key) from None
+
+
+def _plain(value: Any) -> Any:
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value

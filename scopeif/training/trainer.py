@@ -1,0 +1,351 @@
+"""ScopeIF's trainer: verl's synchronous V1 trainer with verified-only advantages, outcomes as metrics and in the
+rollout log, checkpoints that are complete or absent, and stops that save first.
+
+Everything is done through methods that verl's `PPOTrainer` (verl/trainer/ppo/v1/trainer_base.py) calls by name.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import ray
+import torch
+import transfer_queue as tq
+from tensordict import TensorDict
+from transfer_queue import KVBatchMeta
+from verl.plugin.platform import get_platform
+from verl.trainer.ppo.utils import Role
+from verl.trainer.ppo.v1.trainer_base import register_trainer
+from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
+
+from scopeif.errors import NonFiniteError, StackError, TrainingStopped, UnverifiedLimitError
+from scopeif.reward import SCHEMES
+from scopeif.training import rollout_log, warm
+from scopeif.training.advantages import Trajectory, shuffled_within_groups, teaching_keys
+from scopeif.training.checkpoints import Best, Checkpoints
+from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
+from scopeif.training.progress import ProgressLog
+from scopeif.training.run_dir import RunDir
+from scopeif.training.settings import Settings
+from scopeif.training.step_log import StepLog
+
+_ACTOR_ROLES = (Role.Actor, Role.ActorRollout, Role.ActorRolloutRef, Role.RefPolicy)
+_MASKED_FIELDS = ("advantages", "returns", "response_mask", "loss_mask")
+
+
+@register_trainer("scopeif_sync")
+class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
+    """One run of GRPO on one policy."""
+
+    global_steps: int
+
+    def __init__(self, config: Any) -> None:
+        self.settings = Settings.from_config(config)
+        self.run = RunDir(Path(config.trainer.default_local_dir).parent)
+        self.progress = ProgressLog(self.run.path)
+        self.checkpoints = Checkpoints(self.run.path)
+        self.step_log = StepLog(self.run.path)
+        self._loader_state: Any = None
+        self._saved_step = 0
+        warm.release(Path(os.environ["SCOPEIF_RUN_TMP"]))
+        if get_platform().device_name != config.trainer.device:
+            raise StackError(
+                f"verl runs on {get_platform().device_name!r}, the recipe on {config.trainer.device!r}",
+                place="trainer.device",
+                fix="on a CPU machine install this package, so that its verl plug-in is found: pip install -e .",
+            )
+        # verl branches on the literal mode name.
+        config.trainer.v1.trainer_mode = "sync"
+        super().__init__(config)
+
+    # -- set-up ------------------------------------------------------------------------------------------------------
+
+    def _build_replay_buffer(self) -> Any:
+        buffer = super()._build_replay_buffer()
+        buffer.poll_interval = 0.1  # verl/trainer/ppo/v1/replay_buffer.py polls every 2 s
+        return buffer
+
+    def _init_tokenizer(self) -> None:
+        self.progress.phase("tokenizer and data")
+        super()._init_tokenizer()
+
+    def _init_resource_pool_mgr(self) -> None:
+        super()._init_resource_pool_mgr()
+        if self.config.trainer.device == "cpu":
+            from scopeif.training.cpu.worker import CPUActorRolloutRefWorker
+
+            for role in self.role_worker_mapping:
+                if role in _ACTOR_ROLES:
+                    self.role_worker_mapping[role] = ray.remote(CPUActorRolloutRefWorker)
+        self.progress.phase("loading policy, reference and vLLM")
+
+    def _load_checkpoint(self) -> None:
+        if self.config.trainer.resume_mode == "resume_path":
+            self.progress.phase("loading checkpoint")
+        super()._load_checkpoint()
+        self._saved_step = self.global_steps
+        self.progress.phase("sending weights to vLLM")
+
+    # -- one step ----------------------------------------------------------------------------------------------------
+
+    def on_step_begin(self) -> None:
+        super().on_step_begin()
+        self._loader_state = self.train_dataloader.state_dict() if self.global_steps > 1 else None
+        self._stop_if_asked()
+        self.progress.phase("rollout", self.global_steps, of=self.total_training_steps)
+
+    def _next_train_batch(self, num_prompts: int | None = None) -> Any:
+        batch = super()._next_train_batch(num_prompts)
+        ids = [getattr(extra, "data", extra)["id"] for extra in batch["extra_info"]]
+        self.step_log.prompts(self.global_steps, ids)
+        return batch
+
+    def _compute_old_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        self._enter("old log-probs")
+        return super()._compute_old_log_prob(batch, metrics)
+
+    def _compute_ref_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        self._enter("reference log-probs")
+        return super()._compute_ref_log_prob(batch, metrics)
+
+    def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        """Advantages from the verified samples; the others get none, and no loss."""
+        samples = self._samples(batch)
+        rows = [
+            Trajectory(key, samples[key].verified if key in samples else False, tag.get("is_padding", False))
+            for key, tag in zip(batch.keys, batch.tags, strict=True)
+        ]
+        self._refuse_too_many_unverified(rows)
+        teaching = teaching_keys(rows, self.settings.unverified.min_verified_per_group)
+        chosen = set(teaching)
+        masked = [row.key for row in rows if row.key not in chosen]
+        metrics["unverified/masked_samples"] = float(len(masked))
+        computed = super()._compute_advantage(batch.select_keys(teaching), metrics)
+        if self.settings.reward.shuffle:
+            self._shuffle_advantages([row for row in rows if row.key in chosen], batch.partition_id)
+        if masked:
+            self._mask(masked, batch.partition_id, computed.fields)
+        return KVBatchMeta(
+            keys=batch.keys,
+            tags=batch.tags,
+            partition_id=batch.partition_id,
+            fields=computed.fields,
+            extra_info=batch.extra_info,
+        )
+
+    def _refuse_too_many_unverified(self, rows: list[Trajectory]) -> None:
+        real = [row for row in rows if not row.padding]
+        unverified = sum(not row.verified for row in real)
+        limit = self.settings.unverified.max_frac
+        if unverified > limit * len(real) or unverified == len(real):
+            self._save_for_stop()
+            raise UnverifiedLimitError(
+                f"{unverified} of {len(real)} samples stayed unverified, the limit is {limit:.0%}",
+                place=f"step {self.global_steps}",
+                fix=f"see the reasons in {self.run.path / 'rollouts'}, or raise unverified.max_frac",
+            )
+
+    def _mask(self, keys: list[str], partition: str, fields: list[str]) -> None:
+        data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["response_mask"])
+        mask = data["response_mask"]
+        zeros = {
+            name: mask * 0 if name.endswith("_mask") else mask.to(torch.float32) * 0 for name in _MASKED_FIELDS
+        }
+        if "rollout_is_weights" in fields:  # every row of a batch must hold the same fields
+            zeros["rollout_is_weights"] = mask.to(torch.float32) * 0
+        tq.kv_batch_put(keys=keys, partition_id=partition, fields=TensorDict(zeros, batch_size=len(keys)))
+
+    def _shuffle_advantages(self, rows: list[Trajectory], partition: str) -> None:
+        keys = [row.key for row in rows]
+        data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["advantages", "response_mask"])
+        each = [advantage.max() + advantage.min() for advantage in data["advantages"].unbind()]
+        source = shuffled_within_groups(rows, seed=self.settings.run.seed * 1_000_003 + self.global_steps)
+        masks = data["response_mask"].unbind()
+        moved = [each[source[i]] * mask.to(torch.float32) for i, mask in enumerate(masks)]
+        nested = torch.nested.as_nested_tensor(moved, layout=torch.jagged)
+        fields = TensorDict({"advantages": nested, "returns": nested}, batch_size=len(keys))
+        tq.kv_batch_put(keys=keys, partition_id=partition, fields=fields)
+
+    def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        self._enter("update")
+        batch = super()._update_actor(batch, metrics)
+        self._loader_state = None  # weights are new: the next stop waits for the end of the step
+        return batch
+
+    def on_step_end(self) -> None:
+        self.progress.phase("sending weights to vLLM", self.global_steps, of=self.total_training_steps)
+        super().on_step_end()
+
+    def _enter(self, phase: str) -> None:
+        self._stop_if_asked()
+        self.progress.phase(phase, self.global_steps, of=self.total_training_steps)
+
+    # -- outcomes, metrics, logs -------------------------------------------------------------------------------------
+
+    def _samples(self, batch: KVBatchMeta) -> dict[str, Sample]:
+        """The outcomes of a batch's real rows, by key."""
+        keys = [key for key, tag in zip(batch.keys, batch.tags, strict=True) if not tag.get("is_padding", False)]
+        data = tq.kv_batch_get(keys=keys, partition_id=batch.partition_id, select_fields=["extra_fields"])
+        extras = [getattr(extra, "data", extra) for extra in list(data["extra_fields"])]
+        return {
+            key: Sample.read(key.rsplit("_", 2)[0], extra["reward_extra_info"])
+            for key, extra in zip(keys, extras, strict=True)
+        }
+
+    def _compute_metrics(
+        self, batch: KVBatchMeta, metrics: dict[str, Any], timing_raw: dict[str, float], global_steps: int, epoch: int
+    ) -> None:
+        samples = self._samples(batch)
+        # verl's own figures would turn NaN by the unverified samples' reward.
+        verified = [key for key in batch.keys if key in samples and samples[key].verified]
+        super()._compute_metrics(batch.select_keys(verified), metrics, timing_raw, global_steps, epoch)
+        metrics.update(outcome_metrics(list(samples.values()), "train"))
+        metrics.update(group_metrics(list(samples.values())))
+        self.step_log.step(global_steps, metrics)
+        if self.settings.rollout_log.enabled:
+            self._log_rollouts(batch, samples, global_steps)
+        self._refuse_non_finite(metrics)
+        self.progress.step(step=global_steps, of=self.total_training_steps, metrics=_console(metrics))
+
+    def _refuse_non_finite(self, metrics: dict[str, Any]) -> None:
+        reward = f"train/reward/{self.settings.reward.scheme}"
+        for name in ("actor/pg_loss", "actor/kl_loss", "actor/grad_norm", reward):
+            value = metrics.get(name)
+            if value is not None and not math.isfinite(value):
+                raise NonFiniteError(
+                    f"{name} is {value}",
+                    place=f"step {self.global_steps}",
+                    fix="resume from the last checkpoint with a lower learning rate, or see the step's rollout log",
+                )
+
+    def _log_rollouts(self, batch: KVBatchMeta, samples: dict[str, Sample], step: int) -> None:
+        fields = ["prompts", "responses", "advantages", "response_mask"]
+        keys = list(samples)
+        data = tq.kv_batch_get(keys=keys, partition_id=batch.partition_id, select_fields=fields)
+        columns = zip(*(data[name].unbind() for name in fields), strict=True)
+        rows = []
+        for key, (prompt, response, advantage, mask) in zip(keys, columns, strict=True):
+            row = self._rollout_row(samples[key], step, prompt, response)
+            row["masked"] = not bool(mask.any())
+            row["advantage"] = None if row["masked"] else float(advantage[mask.bool()][0])
+            rows.append(row)
+        rollout_log.write(self.run.path / "rollouts", step, rows)
+
+    def _rollout_row(self, sample: Sample, step: int, prompt: torch.Tensor, response: torch.Tensor) -> dict[str, Any]:
+        rewards = {scheme: float(sample.info[f"reward_{scheme}"]) for scheme in SCHEMES}
+        return {
+            "step": step,
+            "instruction_id": sample.info["instruction_id"],
+            "group": sample.group,
+            "prompt": self.tokenizer.decode(prompt, skip_special_tokens=False),
+            "response": self.tokenizer.decode(response, skip_special_tokens=False),
+            "response_tokens": sample.info["response_tokens"],
+            "reward": {scheme: None if math.isnan(value) else value for scheme, value in rewards.items()},
+            **sample.outcome,
+        }
+
+    # -- validation and checkpoints ----------------------------------------------------------------------------------
+
+    def _validate(self) -> dict[str, float]:
+        self.progress.phase("validation", self.global_steps, of=self.total_training_steps)
+        metrics: dict[str, float] = super()._validate()
+        self.step_log.validation(self.global_steps, metrics)
+        self.progress.validation(step=self.global_steps, metrics=metrics)
+        self._keep_best(metrics)
+        return metrics
+
+    def _val_metrics_update(
+        self,
+        data_sources: list[str],
+        sample_uids: list[str],
+        reward_extra_infos_dict: dict[str, list[Any]],
+        sample_turns: list[int],
+        expected_acc_counts: Any = None,
+    ) -> dict[str, float]:
+        """CSR and ISR for each data source and for all; replaces verl's means, which count an unverified one as 0."""
+        names = [name for name in reward_extra_infos_dict if name != "reward"]
+        columns = zip(*(reward_extra_infos_dict[name] for name in names), strict=True)
+        samples = [
+            Sample.read(uid, dict(zip(names, values, strict=True)))
+            for uid, values in zip(sample_uids, columns, strict=True)
+        ]
+        metrics = outcome_metrics(samples, "val/all")
+        for source in sorted(set(data_sources)):
+            chosen = [sample for sample, name in zip(samples, data_sources, strict=True) if name == source]
+            metrics.update(outcome_metrics(chosen, f"val/{source}"))
+        if self.settings.rollout_log.enabled:
+            rows = [{"step": self.global_steps, **sample.info, **sample.outcome} for sample in samples]
+            rollout_log.write(self.run.path / "rollouts", self.global_steps, _without_nan(rows), kind="val")
+        return metrics
+
+    def _keep_best(self, metrics: dict[str, float]) -> None:
+        name = self.settings.selection.metric
+        value = metrics.get(name)
+        if value is None or self.global_steps == 0:
+            return
+        best = self.checkpoints.best()
+        if best is not None and value <= best.value:
+            return
+        if self.global_steps not in self.checkpoints.complete_steps():
+            self._save_checkpoint()
+        self.checkpoints.keep_best(Best(self.global_steps, name, float(value)))
+        self.progress.note(f"new best {name} {value:.3f} at step {self.global_steps}")
+
+    def _save_checkpoint(self) -> None:
+        self._write_checkpoint()
+
+    def _write_checkpoint(self, loader_state: Any = None) -> None:
+        """Save the current step; `loader_state` replaces the data position where the loader has already moved on."""
+        self.progress.phase("saving checkpoint", self.global_steps, of=self.total_training_steps)
+        super()._save_checkpoint()
+        if loader_state is not None:
+            torch.save(loader_state, self.checkpoints.step_folder(self.global_steps) / "data.pt")
+        self.checkpoints.mark_complete(self.global_steps)
+        self._saved_step = self.global_steps
+        self.checkpoints.prune(self.settings.selection.keep_last)
+
+    # -- stopping ----------------------------------------------------------------------------------------------------
+
+    def _stop_if_asked(self) -> None:
+        if not self.run.stop_requested():
+            return
+        self._save_for_stop()
+        raise TrainingStopped(f"stopped on request with step {self._saved_step} saved", place="trainer")
+
+    def _save_for_stop(self) -> None:
+        """Save the last finished step: its weights are still in place, its data position is the remembered one."""
+        finished = self.global_steps - 1
+        if self._loader_state is None or finished <= self._saved_step:
+            return
+        running, self.global_steps = self.global_steps, finished
+        try:
+            self._write_checkpoint(self._loader_state)
+        finally:
+            self.global_steps = running
+
+
+def _without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """JSON has no NaN: an unverified reward is null; the packed JSON strings are dropped, their content is beside."""
+    return [
+        {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in row.items()
+            if name not in ("outcome", "scopes")
+        }
+        for row in rows
+    ]
+
+
+_CONSOLE = (
+    "train/csr", "train/isr", "train/unverified_frac", "train/response_tokens", "actor/kl_loss", "actor/grad_norm",
+    "training/rollout_actor_probs_pearson_corr", "timing_s/step", "timing_s/gen", "timing_s/old_log_prob",
+    "timing_s/ref", "timing_s/update_actor", "timing_s/update_weights", "timing_s/save_checkpoint", "timing_s/testing",
+)  # fmt: skip
+
+
+def _console(metrics: dict[str, Any]) -> dict[str, float]:
+    names = [*_CONSOLE, *(name for name in metrics if name.startswith("train/reward/"))]
+    return {name: float(metrics[name]) for name in names if name in metrics}

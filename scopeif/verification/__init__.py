@@ -1,0 +1,1 @@
+"""From a response to the outcome of each of its constraints."""

@@ -1,0 +1,84 @@
+"""Config errors name the key and its neighbours; the own keys are pinned."""
+
+import pytest
+
+from scopeif.errors import ConfigError
+from scopeif.training.composing import compose_config, options
+from scopeif.training.settings import Settings
+
+OWN_KEYS = {
+    "thinking",
+    "run.name", "run.root", "run.seed", "run.stop_grace_s", "run.min_memory_gb", "run.min_disk_gb",
+    "reward.scheme", "reward.alpha", "reward.object_floor", "reward.shuffle",
+    "verification.kind", "verification.sandbox_workers", "verification.sandbox_require", "verification.tool_cpu_s",
+    "verification.tool_wall_s", "verification.tool_memory_mb",
+    "unverified.min_verified_per_group", "unverified.max_frac", "unverified.drill_frac",
+    "selection.metric", "selection.keep_last",
+    "rollout_log.enabled",
+}  # fmt: skip
+
+
+def own_keys(model, prefix=""):
+    for name, field in model.model_fields.items():
+        nested = getattr(field.annotation, "model_fields", None)
+        yield from own_keys(field.annotation, f"{prefix}{name}.") if nested else [f"{prefix}{name}"]
+
+
+def test_own_keys_are_pinned():
+    assert set(own_keys(Settings)) == OWN_KEYS
+
+
+@pytest.mark.parametrize("recipe", options("recipe"))
+def test_every_recipe_composes_and_its_settings_are_valid(recipe):
+    config = compose_config([f"recipe={recipe}"])
+    assert Settings.from_config(config).run.name == recipe
+    assert config.algorithm.adv_estimator == "grpo"
+    assert (config.actor_rollout_ref.actor.kl_loss_coef, config.actor_rollout_ref.actor.kl_loss_type) == (
+        0.001,
+        "low_var_kl",
+    )
+
+
+@pytest.mark.parametrize("scheme", options("reward"))
+def test_every_reward_composes(scheme):
+    assert Settings.from_config(compose_config(["recipe=tiny", f"reward={scheme}"])).reward.scheme == scheme
+
+
+@pytest.mark.parametrize(
+    "overrides, place, hint",
+    [
+        ([], "recipe", "smoke, tiny"),
+        (["recipe=smok"], "recipe", "did you mean smoke?"),
+        (["recipe=tiny", "reward=scopif"], "reward", "did you mean scopeif?"),
+        (["recipe=tiny", "reward.alfa=2"], "reward.alfa", "did you mean reward.alpha"),
+        (["recipe=tiny", "run.nme=x"], "run.nme", "run.name"),
+        (["recipe=tiny", "lr=1e-5"], "lr", "actor_rollout_ref.actor.optim.lr"),
+        (["recipe=tiny", "trainer.total_trainin_steps=3"], "trainer.total_trainin_steps", "total_training_steps"),
+        (["recipe=tiny", "data.train_batch_size=many"], "data.train_batch_size", "a whole number"),
+        (["recipe=tiny", "tiny"], "command line", "key=value"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_faults_name_the_key_and_its_neighbours(overrides, place, hint):
+    with pytest.raises(ConfigError) as caught:
+        compose_config(overrides)
+    assert caught.value.place == place
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "override, place",
+    [
+        ("reward.alpha=0", "reward.alpha"),
+        ("reward.scheme=binary", "reward.scheme"),
+        ("thinking=maybe", "thinking"),
+        ("unverified.min_verified_per_group=1", "unverified.min_verified_per_group"),
+        ("run.name=a/b", "run.name"),
+        ("verification.sandbox_require=none", "verification.sandbox_require"),
+    ],
+)
+def test_own_values_are_bounded(override, place):
+    with pytest.raises(ConfigError) as caught:
+        Settings.from_config(compose_config(["recipe=tiny", override]))
+    assert caught.value.place == place
+

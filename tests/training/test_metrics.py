@@ -1,0 +1,69 @@
+"""CSR, ISR, their intervals and the groups' figures, on small cases that can be counted by hand."""
+
+import json
+import math
+
+import pytest
+
+from scopeif.reward import SCHEMES
+from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
+
+
+def sample(statuses, *, group="g", format_reward=1, rewards=None, scopes=None):
+    constraints = [
+        {"status": s, "reason": "tool" if s == "unverified" else None, "records": [], "cpu_ms": 1.0} for s in statuses
+    ]
+    verified = "unverified" not in statuses
+    reward = math.nan if not verified else statuses.count("satisfied") / len(statuses)
+    info = {
+        "verified": int(verified),
+        "format_reward": format_reward,
+        "response_tokens": 10,
+        "outcome": json.dumps(
+            {"constraints": constraints if format_reward else [], "format_fault": None if format_reward else "empty"}
+        ),
+        "scopes": json.dumps(scopes or ["Global"] * len(statuses)),
+    }
+    info |= {f"reward_{scheme}": reward if rewards is None else rewards for scheme in SCHEMES}
+    return Sample.read(group, info)
+
+
+def test_csr_and_isr_of_the_paper():
+    metrics = outcome_metrics([sample(["satisfied", "violated"]), sample(["satisfied"] * 3 + ["violated"])], "val")
+    assert metrics["val/csr"] == pytest.approx(0.625)
+    assert metrics["val/isr"] == 0
+
+
+def test_unverified_is_neither_satisfied_nor_violated():
+    metrics = outcome_metrics([sample(["satisfied", "unverified"]), sample(["unverified", "violated"])], "val")
+    assert metrics["val/csr"] == pytest.approx(0.5)  # one satisfied and one violated constraint
+    assert metrics["val/csr_low"] == pytest.approx(0.25)
+    assert metrics["val/csr_high"] == pytest.approx(0.75)
+    assert metrics["val/isr"] == 0  # the first sample has no ISR, the second one is violated
+    assert (metrics["val/isr_low"], metrics["val/isr_high"]) == (0, 0.5)
+    assert metrics["val/unverified_frac"] == 1
+    assert metrics["val/unverified/tool"] == 2
+    assert "val/reward/scopeif" not in metrics  # no reward is known
+
+
+def test_a_response_of_format_reward_0_satisfies_nothing():
+    metrics = outcome_metrics([sample(["satisfied", "satisfied"], format_reward=0, rewards=0.0)], "val")
+    assert metrics["val/csr"] == metrics["val/isr"] == 0
+    assert metrics["val/fault/empty_frac"] == 1
+
+
+def test_csr_by_scope():
+    metrics = outcome_metrics([sample(["satisfied", "violated"], scopes=["Global", "Nested"])], "t")
+    assert (metrics["t/csr_scope/Global"], metrics["t/csr_scope/Nested"]) == (1, 0)
+
+
+def test_groups_count_verified_samples_only():
+    samples = [sample(["satisfied"]), sample(["violated"]), sample(["unverified"])]
+    metrics = group_metrics(samples)
+    assert metrics["group/identical_pair_frac/scopeif"] == 0
+    assert metrics["group/zero_std_frac/scopeif"] == 0
+    assert group_metrics(samples[1:]) == {}  # one verified sample makes no pair
+
+
+def test_no_samples_no_metrics():
+    assert outcome_metrics([], "val") == {}

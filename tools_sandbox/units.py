@@ -1,0 +1,234 @@
+"""Units of a text with their places: `units` lists them, `count` says how many.
+
+    >>> [segment.text for segment in units("sentence", "One here. Two here.\\n\\nThree.")]
+    ['One here.', 'Two here.', 'Three.']
+    >>> paragraph = units("paragraph", "One here. Two here.\\n\\nThree.")[0]
+    >>> count("sentence", "One here. Two here.\\n\\nThree.", paragraph)
+    2
+
+A text is read once: units inside a segment are those units of the whole text that lie in it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_left
+from functools import cached_property, lru_cache
+
+from tools_sandbox import json_text
+from tools_sandbox.characters import CLASSES
+from tools_sandbox.inlines import Markup, markup
+from tools_sandbox.markdown import Markdown, parse
+from tools_sandbox.sentences import sentence_spans
+from tools_sandbox.source import Ambiguous, Segment, Source
+from tools_sandbox.words import Span, hide, silent_spans, word_spans
+
+BLOCK_UNITS = ("heading", "paragraph", "list", "list_item", "table", "table_row", "table_cell", "code_block", "quote")
+UNITS = (
+    "response", "section", *BLOCK_UNITS, "sentence", "line", "word", "character", "json_value", "json_pair",
+    "highlight", "placeholder",
+)  # fmt: skip
+_OUTERMOST = frozenset({"section", "list", "quote", "json_value", "json_pair"})
+_PARSED = re.compile(r"[`~\[]")
+_JSON_HINT = re.compile(r"[\[{]")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+
+
+def units(unit: str, text: str, within: Segment | None = None) -> list[Segment]:
+    """The units of a kind in a text, in order, or those that lie in a segment of it.
+
+    Of sections, lists, quotes and JSON the outermost ones count, seen from the segment; list items count at all depths.
+
+    Raises:
+        ValueError: an unknown unit.
+        Ambiguous: the text can fairly be read two ways.
+    """
+    document = read(text)
+    if unit == "response":
+        return [document.whole] if within is None or within.unit == "response" else []
+    return [document.source.segment(start, end, unit) for start, end in document.spans(unit, within)]
+
+
+def count(unit: str, text: str, within: Segment | None = None) -> int:
+    """How many units of a kind a text, or a segment of it, holds; raises as `units` does."""
+    document = read(text)
+    if unit == "response":
+        return len(units(unit, text, within))
+    return document.character_count(within) if unit == "character" else len(document.spans(unit, within))
+
+
+class Document:
+    """One text with everything that was found in it; each kind is found when first asked for."""
+
+    def __init__(self, original: str) -> None:
+        self.source = Source(original)
+        text = self.source.text
+        self.bounds: Span = self.source.trim(0, len(text)) if text.strip() else (0, 0)
+        self._spans: dict[str, list[Span]] = {}
+
+    @cached_property
+    def whole(self) -> Segment:
+        return self.source.segment(*self.bounds, "response")
+
+    @cached_property
+    def markdown(self) -> Markdown:
+        return parse(self.source)
+
+    @cached_property
+    def markups(self) -> list[Markup]:
+        """Inline markup by its place in the text, in order."""
+        found = []
+        for run in self.markdown.inlines:
+            for kind, start, end in markup(run, self.markdown.references):
+                found.append(Markup(kind, run.index(start), run.end_index(end)))
+        return sorted(found, key=lambda span: (span.start, span.end))
+
+    def spans(self, unit: str, within: Segment | None) -> list[Span]:
+        """Where the units of a kind stand in the source's text."""
+        if within is None or within.unit == "response":
+            found = self._all(unit)
+            inside = _outermost(found) if unit in _OUTERMOST else found
+            return self._checked(unit, inside, self.bounds)
+        start, end = self.source.index(within.start), self.source.index(within.end)
+        if unit == "character":
+            return [(at, at + 1) for at in range(start, end)]
+        inside = [span for span in self._from(unit, start, end) if span[1] <= end]
+        if unit == within.unit:
+            inside = [span for span in inside if span != (start, end)]
+        return self._checked(unit, _outermost(inside) if unit in _OUTERMOST else inside, (start, end))
+
+    def character_count(self, within: Segment | None) -> int:
+        """The characters of the text without surrounding white space, or of a segment."""
+        if within is None:
+            return self.bounds[1] - self.bounds[0]
+        return self.source.index(within.end) - self.source.index(within.start)
+
+    def _from(self, unit: str, start: int, end: int) -> list[Span]:
+        found = self._all(unit)
+        return found[bisect_left(found, (start, -1)) : bisect_left(found, (end + 1, -1))]
+
+    def _all(self, unit: str) -> list[Span]:
+        if unit not in self._spans:
+            self._spans[unit] = self._find(unit)
+        return self._spans[unit]
+
+    def _find(self, unit: str) -> list[Span]:
+        if unit in BLOCK_UNITS:
+            nodes = [node for node in self.markdown.nodes if node.kind == unit]
+            return [(node.start, node.end) for node in nodes if unit != "table_row" or node.info == "body"]
+        if unit in ("highlight", "placeholder"):
+            return [(span.start, span.end) for span in self.markups if span.kind == unit]
+        match unit:
+            case "character":
+                return [(at, at + 1) for at in range(*self.bounds)]
+            case "word":
+                return self._words()
+            case "sentence":
+                return self._sentences()
+            case "line":
+                starts = self.source.line_starts
+                trimmed = [self.source.trim(start, self.source.line_end(at)) for at, start in enumerate(starts)]
+                return [span for span in trimmed if span[0] < span[1]]
+            case "section":
+                return self._sections()
+            case "json_value" | "json_pair":
+                return self._json(unit)
+        close = difflib.get_close_matches(unit, UNITS, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(UNITS)}"
+        raise ValueError(f"unit {unit!r} is unknown{hint}")
+
+    def _words(self) -> list[Span]:
+        text = self.source.text
+        silent: list[Span] = []
+        code: list[Span] = []
+        if _PARSED.search(text):
+            code = sorted([*self.markdown.code, *(span[1:] for span in self.markups if span.kind == "code")])
+            silent = self.markdown.silent + [span[1:] for span in self.markups if span.kind == "target"]
+        return word_spans(text, hide(text, silent + silent_spans(text, code)))
+
+    def _sentences(self) -> list[Span]:
+        opaque = [span for span in self.markups if span.kind in ("code", "target")] if self._has_opaque else []
+        starts = [span.start for span in opaque]
+        found = []
+        for kind, run in self.markdown.prose:
+            first, last = run.index(0), run.end_index(len(run.content))
+            held = opaque[bisect_left(starts, first) : bisect_left(starts, last)]
+            places = [(run.offset(span.start), run.offset(span.end)) for span in held]
+            for start, end in sentence_spans(run.content, places, needs_mark=kind == "list_item"):
+                found.append((run.index(start), run.end_index(end)))
+        return sorted(found)
+
+    @property
+    def _has_opaque(self) -> bool:
+        return "`" in self.source.text or "](" in self.source.text or bool(self.markdown.references)
+
+    def _sections(self) -> list[Span]:
+        """From each heading to the next of its level or above; a lone title over deeper headings opens none."""
+        headings = [node for node in self.markdown.nodes if node.kind == "heading" and node.info == "top"]
+        levels = [node.level for node in headings]
+        if len(levels) > 1 and levels[0] < min(levels[1:]):
+            del headings[0]
+        spans: list[Span] = []
+        open_: list[tuple[int, int]] = []
+        for node in headings:
+            start = self.source.text.rfind("\n", 0, node.start) + 1
+            while open_ and open_[-1][0] >= node.level:
+                spans.append(self.source.trim(open_.pop()[1], start))
+            open_.append((node.level, start))
+        spans += [self.source.trim(start, self.bounds[1]) for _, start in open_]
+        return sorted(spans, key=lambda span: (span[0], -span[1]))
+
+    def _json(self, unit: str) -> list[Span]:
+        """Values or pairs of the response, or else of its code blocks, where they are a JSON object or array."""
+        if not _JSON_HINT.search(self.source.text):
+            return []
+        places = [self.bounds, *((node.start, node.end) for node in self.markdown.nodes if node.kind == "code_block")]
+        found: list[Span] = []
+        for start, end in places:
+            inner = json_text.spans(self.source.text[start:end])
+            found += [(start + span.start, start + span.end) for span in inner if "json_" + span.kind == unit]
+        return sorted(found, key=lambda span: (span[0], -span[1]))
+
+    @cached_property
+    def _unspaced(self) -> list[int]:
+        return [at for at, kind in enumerate(self.source.text.translate(CLASSES)) if kind == "t"]
+
+    def _unspaced_in(self, bounds: Span) -> bool:
+        at = bisect_left(self._unspaced, bounds[0])
+        return at < len(self._unspaced) and self._unspaced[at] < bounds[1]
+
+    def _checked(self, unit: str, spans: list[Span], bounds: Span) -> list[Span]:
+        if unit == "word" and self._unspaced_in(bounds):
+            raise Ambiguous("words of a script that is written without spaces cannot be counted")
+        if unit == "paragraph" and not _BLANK_LINE.search(self.source.text, *self.bounds):
+            split = [(n.start, n.end) for n in self.markdown.nodes if n.kind == "paragraph" and n.info == "split"]
+            if any(span in spans for span in split):
+                raise Ambiguous("sentences on lines of their own, with no blank line: one paragraph or several")
+        return spans
+
+
+@lru_cache(maxsize=8)
+def read(text: str) -> Document:
+    """The document of a text; the last few are kept."""
+    return Document(text)
+
+
+def list_depth(text: str, within: Segment | None = None) -> int:
+    """Levels of nested lists in a text or in a segment of it; a flat list is 1."""
+    document = read(text)
+    start, end = document.bounds
+    if within is not None:
+        start, end = document.source.index(within.start), document.source.index(within.end)
+    lists = [node for node in document.markdown.nodes if node.kind == "list" and start <= node.start and node.end <= end]
+    levels = [node.level for node in lists]
+    return max(levels) - min(levels) + 1 if levels else 0
+
+
+def _outermost(spans: list[Span]) -> list[Span]:
+    """Without those inside another one; the spans are nested or apart, outer ones first."""
+    kept: list[Span] = []
+    for span in spans:
+        if not kept or span[0] >= kept[-1][1]:
+            kept.append(span)
+    return kept

@@ -1,0 +1,143 @@
+"""Words of a text: maximal runs without separators that hold a letter or number; each Han ideograph is one.
+
+    >>> text = "Hello,world 你好"
+    >>> [text[start:end] for start, end in word_spans(text, text)]
+    ['Hello', 'world', '你', '好']
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from tools_sandbox.characters import CLASSES, KEYCAP, addresses
+from tools_sandbox.markdown import TEXT_BULLET
+
+Span = tuple[int, int]
+
+_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9\-]*(?:[\s/][^<>]*)?>")
+_LINE_MARKS = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+)*(?:\d{1,2}[.)][ \t]+(?=\S))?(?:[-*+][ \t]+)?(?:\[[ xX]\][ \t]+)?", re.MULTILINE
+)
+_TEXT_BULLET_LINE = re.compile(r"^[ \t>]*" + TEXT_BULLET.pattern, re.MULTILINE)
+_DOUBLED = re.compile(r"-{2,}|\.{2,}")
+_NOT_IN_NUMBER = re.compile(r"(?<!n),|,(?!n)")
+_BETWEEN_LETTERS = re.compile(r"(?<=[luot])[pq\-.]+(?=[luot])")
+_MISSING_SPACE = re.compile(r"(?<=ll)\.(?=ul)")
+_EDGE = frozenset(".,:．，：\"“”„‟‘’‚‛«»‹›()[]{}<>'*_~`/\\-‐‑–=^")
+_PIECE = re.compile(r"h|[^ h]+")
+_HOLDS_WORD = re.compile(r"[lunot]")
+DOTTED_NAMES = frozenset(
+    "node.js vue.js next.js nuxt.js react.js express.js three.js asp.net vb.net ado.net booking.com amazon.com "
+    "hotels.com system.out console.log console.writeline socket.io crypto.com open.ai".split()
+)
+"""Names that hold a stop before a capital: no sentence ends there."""
+
+
+def word_spans(text: str, shown: str) -> list[Span]:
+    """The words of `text` as [start, end).
+
+    Args:
+        text: the text as it stands, which URLs and names are read from.
+        shown: the same text with a space for every character that is no part of a word (Markdown marks, targets).
+    """
+    classes = shown.translate(CLASSES)
+    found = addresses(shown)
+    if found:
+        edges = [0, *(edge for span in found for edge in span), len(classes)]
+        parts = [classes[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+        classes = "".join("o" * len(part) if number % 2 else part for number, part in enumerate(parts))
+    places: list[int] | None = None
+    if "z" in classes:
+        places = [index for index, kind in enumerate(classes) if kind != "z"]
+        classes = classes.replace("z", "")
+    classes = _separate(classes, text if places is None else "".join([text[index] for index in places]))
+    spans = [
+        match.span() for match in _PIECE.finditer(classes) if match[0] == "h" or _HOLDS_WORD.search(match[0])
+    ]
+    if places is not None:
+        spans = [(places[start], _after_marks(text, places[end - 1] + 1)) for start, end in spans]
+    return [_bare(text, start, end) for start, end in spans]
+
+
+def _bare(text: str, start: int, end: int) -> Span:
+    """A word without the punctuation around it; signs such as $, % and + stay."""
+    while text[start] in _EDGE:
+        start += 1
+    while text[end - 1] in _EDGE:
+        end -= 1
+    return start, end
+
+
+def _separate(classes: str, text: str) -> str:
+    """Put spaces where characters separate."""
+    classes = _DOUBLED.sub(_blank, classes)
+    classes = _NOT_IN_NUMBER.sub(" ", classes)
+    if "q" in classes:
+        classes = _BETWEEN_LETTERS.sub(lambda match: _blank(match) if "q" in match[0] else match[0], classes)
+    return _MISSING_SPACE.sub(lambda match: "." if is_dotted_name(text, match.start()) else " ", classes)
+
+
+def is_dotted_name(text: str, stop: int) -> bool:
+    """Whether the stop at an index belongs to a known name such as Node.js."""
+    start, end = stop, stop + 1
+    while start > 0 and stop - start < 20 and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and end - stop < 20 and text[end].isalnum():
+        end += 1
+    return text[start:end].lower() in DOTTED_NAMES
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _after_marks(text: str, end: int) -> int:
+    """The end of a word with the combining marks behind it."""
+    while end < len(text) and CLASSES[ord(text[end])] == "z" and text[end].isprintable():
+        end += 1
+    return end
+
+
+def hide(text: str, spans: Iterable[Span]) -> str:
+    """The text with spaces (line feeds stay) at the spans."""
+    parts, at = [], 0
+    for start, end in sorted(spans):
+        start = max(start, at)
+        if end > start:
+            hidden = text[start:end]
+            parts += [text[at:start], "\n".join(" " * len(line) for line in hidden.split("\n"))]
+            at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+def silent_spans(text: str, code: list[Span]) -> list[Span]:
+    """Places that hold no words outside code: HTML tags, keycaps, list marks and task boxes at the start of a line."""
+    found = [match.span() for match in _LINE_MARKS.finditer(text) if match.end() > match.start()]
+    found += [match.span() for match in _TEXT_BULLET_LINE.finditer(text)]
+    if "<" in text:
+        found += [match.span() for match in _TAG.finditer(text)] + _comments(text)
+    if "\u20e3" in text:
+        found += [match.span() for match in KEYCAP.finditer(text)]
+    if not code:
+        return found
+    ends = [end for _, end in code]
+    kept = []
+    for span in found:
+        at = bisect_left(ends, span[0] + 1)
+        if at == len(code) or span[0] < code[at][0]:
+            kept.append(span)
+    return kept
+
+
+def _comments(text: str) -> list[Span]:
+    spans, at = [], text.find("<!--")
+    while at >= 0:
+        end = text.find("-->", at + 4)
+        if end < 0:
+            break
+        spans.append((at, end + 3))
+        at = text.find("<!--", end + 3)
+    return spans
