@@ -15,15 +15,20 @@ step() { printf '\n==> setup %s (%d s so far)\n' "$1" "$SECONDS"; }
 
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "the CPU stack is pinned for Linux on x86_64, this is $(uname -sm)"
 
-if [ ! -x .venv/bin/python ]; then
+if [ -x .venv/bin/python ] && ! usable .venv/bin/python; then
+    fail ".venv is not of Python 3.11 or 3.12" "remove it (make clean) and repeat"
+fi
+if ! .venv/bin/python -m pip --version > /dev/null 2>&1; then
     python=
-    for candidate in ${PYTHON:-python3.11 python3.12 python3}; do
+    candidates=(python3.11 python3.12 python3)
+    if [ -n "${PYTHON:-}" ]; then candidates=("$PYTHON"); fi
+    for candidate in "${candidates[@]}"; do
         if usable "$candidate"; then
             python=$candidate
             break
         fi
     done
-    [ -n "$python" ] || fail "no Python 3.11 or 3.12 (tried: ${PYTHON:-python3.11, python3.12, python3})" \
+    [ -n "$python" ] || fail "no Python 3.11 or 3.12 (tried: ${candidates[*]})" \
         "install one, or name it: make setup PYTHON=/path/to/python3.11"
     "$python" -c 'import ensurepip, venv' 2>/dev/null || fail "$python has no venv module" \
         "install it (Debian and Ubuntu: apt install python3.11-venv), or name another: make setup PYTHON=..."
@@ -33,9 +38,8 @@ fi
 rm -f .venv/.scopeif-*
 
 pip=(.venv/bin/python -m pip --disable-pip-version-check)
-usable .venv/bin/python || fail ".venv is not of Python 3.11 or 3.12" "remove it (make clean) and repeat"
-.venv/bin/python -c 'import pip; assert int(pip.__version__.split(".")[0]) >= 22' 2>/dev/null || fail \
-    ".venv has no pip, or one older than 22" ".venv/bin/python -m ensurepip --upgrade, or make clean, and repeat"
+.venv/bin/python -c 'import sys, pip; sys.exit(int(pip.__version__.split(".")[0]) < 22)' || fail \
+    "pip in .venv is too old (22 or newer is needed)" ".venv/bin/python -m pip install --upgrade pip, and repeat"
 
 sources=()
 if [ -n "${TORCH_INDEX:-}" ]; then sources+=(--extra-index-url "$TORCH_INDEX"); fi

@@ -32,7 +32,7 @@ _HAN_RANGES = (
 )  # fmt: skip
 _UNSPACED_RANGES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 _ALWAYS_SEPARATE = "—―⸺⸻…⋯|｜;!?；！？。、｡､（）［］｛｝【】「」『』《》〈〉〔〕〖〗"
-_PAIRED = "\"“”„‟‘‚‛«»‹›()[]{}<>"
+_PAIRED = '"“”„‟‘‚‛«»‹›()[]{}<>'
 _HYPHENS = "-‐‑"
 
 
@@ -100,9 +100,7 @@ def _address_length(text: str) -> int:
         last = text[end - 1]
         if last in surplus and surplus[last] > 0:
             surplus[last] -= 1
-        elif last not in ".,;:!?'*_~…’" and last not in "])}":
-            break
-        elif last in surplus:
+        elif last not in ".,;:!?'*_~…’}":
             break
         end -= 1
     return end

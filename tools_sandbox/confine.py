@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import threading
 from collections.abc import Callable
 
@@ -16,6 +17,14 @@ from tools_sandbox.seccomp import MAX_EXIT_CODE, RESULT_DESCRIPTOR, Filter, hole
 
 MAX_DESCRIPTORS = 64  # of the zygote; a run closes all above 3, so the number bounds that work
 _NOT_INSTALLED = MAX_EXIT_CODE + 2
+
+
+def reset_signals() -> None:
+    """An exec keeps blocked and ignored signals. With SIGCHLD ignored, no run's end could be learned."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python itself ignores those
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def become_nobody() -> Layer:

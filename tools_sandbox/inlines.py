@@ -27,10 +27,10 @@ _NUMERIC = re.compile(r"[\W\d_]*")
 
 
 class Line(NamedTuple):
-    """One line of a run: its text, and the index in the source where it stands."""
+    """One line of a run: its text, and where it stands in the source."""
 
     text: str
-    index: int
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,13 @@ class Run:
 
     @classmethod
     def of(cls, lines: list[Line]) -> Run:
+        if len(lines) == 1:
+            return cls(lines[0].text, (0,), (lines[0].at,))
         offsets, at = [], 0
         for line in lines:
             offsets.append(at)
             at += len(line.text) + 1
-        return cls("\n".join(line.text for line in lines), tuple(offsets), tuple(line.index for line in lines))
+        return cls("\n".join(line.text for line in lines), tuple(offsets), tuple(line.at for line in lines))
 
     def index(self, offset: int) -> int:
         """The index in the source of an offset in `content`."""
@@ -114,19 +116,19 @@ def _placeholders(content: str, found: list[Markup]) -> list[Markup]:
 def _parser(links: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": 20})
     parser.inline.ruler.disable("entity")
-    for name, kind in (("backticks", "code_inline"), ("autolink", "link_open"), ("html_inline", "html_inline")):
-        _wrap(parser, name, lambda rule, kind=kind: _noting(rule, kind))
+    rules = {rule.name: rule.fn for rule in parser.inline.ruler.__rules__}
+    for name, kind in (
+        ("backticks", "code_inline"),
+        ("autolink", "link_open"),
+        ("html_inline", "html_inline"),
+    ):
+        parser.inline.ruler.at(name, _noting(rules[name], kind))
     for name, kind in (("link", "link_open"), ("image", "image")):
-        _wrap(parser, name, lambda rule, kind=kind: _noting_link(rule, kind))
-    _wrap(parser, "emphasis", _noting_marks)
+        parser.inline.ruler.at(name, _noting_link(rules[name], kind))
+    parser.inline.ruler.at("emphasis", _noting_marks(rules["emphasis"]))
     if not links:
         parser.inline.ruler.disable(["link", "image"])
     return parser
-
-
-def _wrap(parser: MarkdownIt, name: str, wrapper: Callable[[_Rule], _Rule]) -> None:
-    rules = {rule.name: rule.fn for rule in parser.inline.ruler.__rules__}
-    parser.inline.ruler.at(name, wrapper(rules[name]))
 
 
 def _pushed(tokens: list[Token], first: int, kind: str) -> Token | None:
@@ -156,7 +158,10 @@ def _noting_link(rule: _Rule, kind: str) -> _Rule:
             image = kind == "image"
             label_end = state.md.helpers.parseLinkLabel(state, start + image, not image)
             target = Markup("target", label_end + 1, state.pos)
-            token.meta["spans"] = [Markup("link", start, state.pos), *([target] if target.start < target.end else [])]
+            token.meta["spans"] = [
+                Markup("link", start, state.pos),
+                *([target] if target.start < target.end else []),
+            ]
         return matched
 
     return run

@@ -1,9 +1,9 @@
 """JSON by RFC 8259, strictly: no NaN, comments, trailing commas, single quotes or duplicate keys; one value.
 
-    >>> value_depth('{"a": [1, {"b": 2}]}')
-    3
-    >>> is_json('{"a": 1, "a": 2}')
-    False
+>>> value_depth('{"a": [1, {"b": 2}]}')
+3
+>>> is_json('{"a": 1, "a": 2}')
+False
 """
 
 from __future__ import annotations

@@ -6,9 +6,13 @@ Indented code and HTML blocks are off: their text is prose. Bullets that CommonM
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -27,6 +31,8 @@ TEXT_BULLET = re.compile(
 TASK_BOX = re.compile(r"\[[ xX]\][ \t]+")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])")
 _NO_CONTENT = re.compile(r"[\s>]*")
+_OPENING = frozenset(("blockquote_open", "bullet_list_open", "ordered_list_open", "list_item_open"))
+_CLOSING = frozenset(name.replace("open", "close") for name in _OPENING)
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
@@ -43,7 +49,6 @@ class Node(NamedTuple):
     end: int
     level: int = 0
     info: str = ""
-    outermost: bool = True
 
 
 class Prose(NamedTuple):
@@ -78,9 +83,11 @@ class _Container:
 def parse(source: Source) -> Markdown:
     """Read the blocks of a text."""
     env: dict[str, Any] = {}
-    tokens = _parser().parse(source.text, env)
-    found = Markdown(references=env.get("references", {}))
-    _Walk(source, found).walk(tokens)
+    found = Markdown()
+    with _no_collection():
+        tokens = _parser().parse(source.text, env)
+        found.references = env.get("references", {})
+        _Walk(source, found).walk(tokens)
     for definition in [*found.references.values(), *env.get("duplicate_refs", [])]:
         first, last = definition["map"]
         found.silent.append((source.line_starts[first], source.line_end(max(first, last - 1))))
@@ -92,8 +99,10 @@ def is_heading_like(line: str) -> bool:
     """Whether a line is all bold and ends in no end mark."""
     line = line.strip()
     mark = line[:2]
+    if mark not in ("**", "__"):
+        return False
     bare = line.rstrip(":：")
-    if mark not in ("**", "__") or len(bare) < 5 or not bare.endswith(mark):
+    if len(bare) < 5 or not bare.endswith(mark):
         return False
     inner = bare[2:-2]
     return mark not in inner.strip("*_") and bool(inner.strip()) and inner.rstrip(CLOSERS)[-1:] not in END_MARKS
@@ -103,6 +112,18 @@ def ends_in_mark(line: str) -> bool:
     """Whether a line ends in an end mark, closers aside."""
     bare = line.rstrip().rstrip(CLOSERS)
     return bool(bare) and bare[-1] in END_MARKS
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Parsing makes many small objects that all live on; the collector would walk them again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @cache
@@ -120,30 +141,30 @@ class _Walk:
         self.found = found
         self.stack: list[_Container] = []
         self.cursor: dict[int, int] = {}
-        self.heading: Token | None = None
+        self.items = 0
 
     def walk(self, tokens: list[Token]) -> None:
         for number, token in enumerate(tokens):
-            if token.type in ("blockquote_open", "bullet_list_open", "ordered_list_open", "list_item_open"):
+            kind = token.type
+            if kind in _OPENING:
                 self._open(token)
-            elif token.type in ("blockquote_close", "bullet_list_close", "ordered_list_close", "list_item_close"):
+            elif kind in _CLOSING:
                 self._close()
-            elif token.type == "heading_open":
+            elif kind == "heading_open":
                 self._heading(token, tokens[number + 1])
-            elif token.type == "paragraph_open":
+            elif kind == "paragraph_open":
                 self._paragraph(tokens[number + 1])
-            elif token.type == "fence":
+            elif kind == "fence":
                 self._fence(token)
-            elif token.type == "hr":
+            elif kind == "hr":
                 first, _ = _lines(token)
                 start = self._skip_space(self._reached(first))
                 self._add("divider", start, self._line_content_end(first))
-            elif token.type == "table_open":
+            elif kind == "table_open":
                 self._table(token, tokens, number)
 
     def _add(self, kind: str, start: int, end: int, level: int = 0, info: str = "") -> None:
-        nested = any(container.kind == kind for container in self.stack)
-        self.found.nodes.append(Node(kind, start, max(start, end), level, info, not nested))
+        self.found.nodes.append(Node(kind, start, max(start, end), level, info))
 
     def _reached(self, line: int) -> int:
         """How far a line is read: behind the marks of the quotes that were opened before it."""
@@ -153,6 +174,7 @@ class _Walk:
                 if container.kind == "quote" and container.line < line:
                     mark = self.source.text.find(">", at, end)
                     at = mark + 1 if mark >= 0 else at
+                    at += self.source.text.startswith(" ", at)
             self.cursor[line] = at
         return self.cursor[line]
 
@@ -163,7 +185,8 @@ class _Walk:
         return index
 
     def _line_content_end(self, line: int) -> int:
-        return self.source.line_starts[line] + len(self.source.line(line).rstrip())
+        start = self.source.line_starts[line]
+        return start + len(self.source.text[start : self.source.line_end(line)].rstrip())
 
     def _open(self, token: Token) -> None:
         first, beyond = _lines(token)
@@ -182,6 +205,7 @@ class _Walk:
             start = self._skip_space(self.cursor[first])
             box = TASK_BOX.match(text, start)
             start = box.end() if box else start
+            self.items += 1
         last = beyond - 1
         while last > first and _NO_CONTENT.fullmatch(self.source.line(last)):
             last -= 1
@@ -192,6 +216,7 @@ class _Walk:
 
     def _close(self) -> None:
         container = self.stack.pop()
+        self.items -= container.kind == "list_item"
         self._add(container.kind, container.start, container.end, container.level, container.info)
 
     def _heading(self, token: Token, inline: Token) -> None:
@@ -228,17 +253,18 @@ class _Walk:
         if parent is not None and parent.kind == "list_item" and parent.line == _lines(inline)[0]:
             box = TASK_BOX.match(lines[0].text)
             if box:
-                lines[0] = Line(lines[0].text[box.end() :], lines[0].index + box.end())
-        self.found.inlines.append(Run.of(lines))
+                lines[0] = Line(lines[0].text[box.end() :], lines[0].at + box.end())
+        run = Run.of(lines)
+        self.found.inlines.append(run)
         bullets = [number for number, line in enumerate(lines) if TEXT_BULLET.match(line.text)]
         plain = lines[: bullets[0]] if bullets else lines
         if plain:
-            self._prose(parent.kind if parent else "paragraph", plain)
+            self._prose(parent.kind if parent else "paragraph", plain, None if bullets else run)
         if bullets:
             self._text_list(lines, bullets)
 
-    def _prose(self, kind: str, lines: list[Line]) -> None:
-        """Add a paragraph's sentences-to-be; lines that are like headings stand apart."""
+    def _prose(self, kind: str, lines: list[Line], whole: Run | None) -> None:
+        """Add the lines as prose, and as a paragraph outside lists; lines that are like headings are neither."""
         groups: list[list[Line]] = [[]]
         for line in lines:
             if is_heading_like(line.text):
@@ -246,23 +272,26 @@ class _Walk:
             else:
                 groups[-1].append(line)
         groups = [group for group in groups if group]
-        self.found.prose += [Prose(kind, Run.of(group)) for group in groups]
-        if groups and not any(container.kind == "list_item" for container in self.stack):
+        if not groups:
+            return
+        unbroken = whole is not None and len(groups[0]) == len(lines)
+        self.found.prose += [Prose(kind, whole if unbroken and whole else Run.of(group)) for group in groups]
+        if not self.items:
             last = groups[-1][-1]
             ended = sum(ends_in_mark(line.text) for line in lines)
-            self._add("paragraph", groups[0][0].index, last.index + len(last.text), 0, "split" if ended > 1 else "")
+            self._add("paragraph", groups[0][0].at, last.at + len(last.text), 0, "split" if ended > 1 else "")
 
     def _text_list(self, lines: list[Line], bullets: list[int]) -> None:
         level = sum(1 for container in self.stack if container.kind == "list") + 1
         last = lines[-1]
-        start = lines[bullets[0]].index
-        self._add("list", start, last.index + len(last.text), level, "bullet")
+        start = lines[bullets[0]].at
+        self._add("list", start, last.at + len(last.text), level, "bullet")
         for number, following in zip(bullets, [*bullets[1:], len(lines)], strict=True):
             first = lines[number]
             mark = TEXT_BULLET.match(first.text)
             skipped = mark.end() if mark else 0
-            item = [Line(first.text[skipped:], first.index + skipped), *lines[number + 1 : following]]
-            self._add("list_item", item[0].index, item[-1].index + len(item[-1].text), level, "bullet")
+            item = [Line(first.text[skipped:], first.at + skipped), *lines[number + 1 : following]]
+            self._add("list_item", item[0].at, item[-1].at + len(item[-1].text), level, "bullet")
             self.found.prose.append(Prose("list_item", Run.of(item)))
 
     def _fence(self, token: Token) -> None:
@@ -278,7 +307,8 @@ class _Walk:
         start = self.source.line_starts[first + 1] if filled else self._line_content_end(first)
         end = self.source.line_end(inner_end - 1) if filled else start
         self.found.code.append((start, end))
-        self._add("code_block", min(self._reached(first + 1), end) if filled else start, end, 0, (token.info.split() or [""])[0].lower())
+        start = min(self._reached(first + 1), end) if filled else start
+        self._add("code_block", start, end, 0, (token.info.split() or [""])[0].lower())
 
     def _table(self, table: Token, tokens: list[Token], number: int) -> None:
         first, beyond = _lines(table)
@@ -308,7 +338,7 @@ class _Walk:
         text = self.source.text
         bars = [match.start() for match in _CELL_END.finditer(text, start, end)]
         edges = [start - 1, *bars, end]
-        cells = [(left + 1, right) for left, right in zip(edges[:-1], edges[1:], strict=True)]
+        cells = [(left + 1, right) for left, right in pairwise(edges)]
         if cells[0][0] == cells[0][1]:
             del cells[0]
         if cells and cells[-1][0] == cells[-1][1]:

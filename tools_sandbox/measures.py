@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import TypeVar
 
 from tools_sandbox.characters import CLASSES, EMOJI_RUN, ZERO_WIDTH, is_han
@@ -20,9 +21,11 @@ _T = TypeVar("_T")
 
 _SPACE = re.compile(r"\s+")
 _APOSTROPHE = str.maketrans({"’": "'", "‘": "'"})
-_WIDE_TO_ASCII = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
-_DIVIDER_MARKS = {"*": re.compile(r" {0,3}\*[ \t]*(?:\*[ \t]*){2,}"), "-": re.compile(r" {0,3}-[ \t]*(?:-[ \t]*){2,}"),
-                  "_": re.compile(r" {0,3}_[ \t]*(?:_[ \t]*){2,}")}  # fmt: skip
+_WIDE = (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+_WIDE_TO_ASCII = {code: code - 0xFEE0 for code in _WIDE}
+_DIVIDER_MARKS = {
+    mark: re.compile(rf" {{0,3}}{re.escape(mark)}[ \t]*(?:{re.escape(mark)}[ \t]*){{2,}}") for mark in "*-_"
+}
 _PAIRS = {
     "double_quotes": ('"', "“”", "„”", "「」", "『』"),
     "parentheses": ("()", "（）"),
@@ -149,17 +152,15 @@ def is_sorted(texts: Sequence[str], descending: bool = False) -> bool:
     keys = [_sort_key(text) for text in texts]
     if any(key and is_han(key[0]) for key in keys):
         raise Ambiguous("Chinese has several alphabetical orders")
-    pairs = list(zip(keys, keys[1:], strict=False))
-    return all(left >= right for left, right in pairs) if descending else all(left <= right for left, right in pairs)
+    if descending:
+        keys.reverse()
+    return all(left <= right for left, right in pairwise(keys))
 
 
 def is_chained(texts: Sequence[str]) -> bool:
     """Whether each text starts with the last word of the one before it, case aside."""
     words = [_edge_words(text) for text in texts]
-    return all(
-        left is not None and right is not None and left[1] == right[0]
-        for left, right in zip(words, words[1:], strict=False)
-    )
+    return all(left is not None and right is not None and left[1] == right[0] for left, right in pairwise(words))
 
 
 def spells(texts: Sequence[str], string: str) -> bool:
@@ -185,19 +186,17 @@ def relative_bounds(
     """
     right = Fraction(str(factor)) * reference + Fraction(str(offset))
     if rounding != "none":
-        right = Fraction({"floor": math.floor, "ceil": math.ceil, "nearest": _half_up}[rounding](right))
+        half = Fraction(1, 2)
+        right = Fraction(math.ceil(right) if rounding == "ceil" else math.floor(right + half * (rounding == "nearest")))
     exact: int | float = int(right) if right.denominator == 1 else float(right)
-    return {
+    bounds: dict[str, list[int | float | None]] = {
         "more": [math.floor(right) + 1, None],
         "at_least": [exact, None],
         "equal": [exact, exact],
         "at_most": [None, exact],
         "fewer": [None, math.ceil(right) - 1],
-    }[relation]
-
-
-def _half_up(value: Fraction) -> int:
-    return math.floor(value + Fraction(1, 2))
+    }
+    return bounds[relation]
 
 
 def _plain(text: str, case_sensitive: bool) -> str:
@@ -207,7 +206,9 @@ def _plain(text: str, case_sensitive: bool) -> str:
 
 
 def _is_latin(char: str) -> bool:
-    return char.isascii() and char.isalnum() or unicodedata.name(char, "").startswith(("LATIN ", "FULLWIDTH LATIN"))
+    if char.isascii():
+        return char.isalnum()
+    return unicodedata.name(char, "").startswith(("LATIN ", "FULLWIDTH LATIN"))
 
 
 def _latin_or_digit(char: str) -> bool:

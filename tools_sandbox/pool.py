@@ -259,7 +259,7 @@ def _shut(owner: int, closed: threading.Event, executor: ThreadPoolExecutor, sea
     if os.getpid() != owner:
         return  # a fork of the client shares the sockets; ending them is the client's business
     closed.set()
-    executor.shutdown(wait=False, cancel_futures=True)
+    executor.shutdown(wait=False)  # what waits in it finds the pool closed
     for seat in seats:
         seat.end()
     with contextlib.suppress(RuntimeError):  # the last reference to the pool may go in a thread of its own

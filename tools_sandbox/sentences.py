@@ -1,8 +1,8 @@
 """Sentences of a run of prose, as [start, end) of its content.
 
-    >>> text = "“I came. I saw.” he said. It cost 3.50, e.g. at Dr. Li's."
-    >>> [text[start:end] for start, end in sentence_spans(text, [])]
-    ['“I came.', 'I saw.” he said.', "It cost 3.50, e.g. at Dr. Li's."]
+>>> text = "“I came. I saw.” he said. It cost 3.50, e.g. at Dr. Li's."
+>>> [text[start:end] for start, end in sentence_spans(text, [])]
+['“I came.', 'I saw.” he said.', "It cost 3.50, e.g. at Dr. Li's."]
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LAST_BREAK = re.compile(r".*[\s\"“”‘(\[（【「『*_—/]", re.DOTALL)
 _NEXT_WORD = re.compile(r"[\s\"'“‘(\[*_「『]*([^\W\d_]*)")
 _WORD_CHAR = re.compile(r"[^\W_]")
 _LINE_MARKER = re.compile(r"[ \t]*(?:\d{1,2}|[A-Za-z]|[ivx]{1,4})")
-_OPENING_QUOTE = re.compile("[\"“「『«]")
+_OPENING_QUOTE = re.compile('["“「『«]')
 _LOOK_BACK = 40
 
 
@@ -58,7 +58,8 @@ def sentence_spans(text: str, opaque: list[Span], needs_mark: bool = False) -> l
     ends = _joined(text, _ends(text, sorted([*opaque, *addresses(text)])))
     if needs_mark and not ends:
         return []
-    spans, start = [], 0
+    spans: list[Span] = []
+    start = 0
     for end in [*ends, len(text)]:
         piece = text[start:end]
         if spans and not _WORD_CHAR.search(piece):
@@ -116,7 +117,7 @@ def _is_end(text: str, match: re.Match[str], begun: int) -> bool:
 
 
 def _begins_anew(char: str) -> bool:
-    return char.isalnum() or char in "“‘「『（《【(\"'" or not char.isascii() and char not in "，、；：）】》"
+    return char.isalnum() or char in "“‘「『（《【(\"'" or not (char.isascii() or char in "，、；：）】》")
 
 
 def _next_is_lower(text: str, end: int) -> bool:

@@ -1,10 +1,10 @@
 """The text that is measured, and the way back to the offsets of the original.
 
-    >>> source = Source("\\ufeffone\\r\\ntwo ")
-    >>> source.text
-    ' one\\ntwo '
-    >>> source.original[source.offset(1) : source.offset(8)]
-    'one\\r\\ntwo'
+>>> source = Source("\\ufeffone\\r\\ntwo ")
+>>> source.text
+' one\\ntwo '
+>>> source.original[source.offset(1) : source.offset(8)]
+'one\\r\\ntwo'
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """The text functions that verification tools are built from, the same inside the sandbox and outside.
 
-    >>> count_word("Hello,world")
-    2
-    >>> split_sentences("It works.It does.")
-    ['It works.', 'It does.']
-    >>> [(block.kind, block.text) for block in blocks("# Title\\n\\nSome text.")]
-    [('heading', 'Title'), ('paragraph', 'Some text.')]
-    >>> count("list_item", "- a\\n- b")
-    2
+>>> count_word("Hello,world")
+2
+>>> split_sentences("It works.It does.")
+['It works.', 'It does.']
+>>> [(block.kind, block.text) for block in blocks("# Title\\n\\nSome text.")]
+[('heading', 'Title'), ('paragraph', 'Some text.')]
+>>> count("list_item", "- a\\n- b")
+2
 """
 
 from __future__ import annotations

@@ -24,7 +24,17 @@ from tools_sandbox.sentences import sentence_spans
 from tools_sandbox.source import Ambiguous, Segment, Source
 from tools_sandbox.words import Span, hide, silent_spans, word_spans
 
-BLOCK_UNITS = ("heading", "paragraph", "list", "list_item", "table", "table_row", "table_cell", "code_block", "quote")
+BLOCK_UNITS = (
+    "heading",
+    "paragraph",
+    "list",
+    "list_item",
+    "table",
+    "table_row",
+    "table_cell",
+    "code_block",
+    "quote",
+)
 UNITS = (
     "response", "section", *BLOCK_UNITS, "sentence", "line", "word", "character", "json_value", "json_pair",
     "highlight", "placeholder",
@@ -183,7 +193,10 @@ class Document:
         """Values or pairs of the response, or else of its code blocks, where they are a JSON object or array."""
         if not _JSON_HINT.search(self.source.text):
             return []
-        places = [self.bounds, *((node.start, node.end) for node in self.markdown.nodes if node.kind == "code_block")]
+        places = [
+            self.bounds,
+            *((node.start, node.end) for node in self.markdown.nodes if node.kind == "code_block"),
+        ]
         found: list[Span] = []
         for start, end in places:
             inner = json_text.spans(self.source.text[start:end])
@@ -220,8 +233,8 @@ def list_depth(text: str, within: Segment | None = None) -> int:
     start, end = document.bounds
     if within is not None:
         start, end = document.source.index(within.start), document.source.index(within.end)
-    lists = [node for node in document.markdown.nodes if node.kind == "list" and start <= node.start and node.end <= end]
-    levels = [node.level for node in lists]
+    nodes = document.markdown.nodes
+    levels = [node.level for node in nodes if node.kind == "list" and start <= node.start and node.end <= end]
     return max(levels) - min(levels) + 1 if levels else 0
 
 

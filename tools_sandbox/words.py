@@ -1,8 +1,8 @@
 """Words of a text: maximal runs without separators that hold a letter or number; each Han ideograph is one.
 
-    >>> text = "Hello,world 你好"
-    >>> [text[start:end] for start, end in word_spans(text, text)]
-    ['Hello', 'world', '你', '好']
+>>> text = "Hello,world 你好"
+>>> [text[start:end] for start, end in word_spans(text, text)]
+['Hello', 'world', '你', '好']
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import pairwise
 
 from tools_sandbox.characters import CLASSES, KEYCAP, addresses
 from tools_sandbox.markdown import TEXT_BULLET
@@ -29,8 +30,8 @@ _EDGE = frozenset(".,:．，：\"“”„‟‘’‚‛«»‹›()[]{}<>'*_~`
 _PIECE = re.compile(r"h|[^ h]+")
 _HOLDS_WORD = re.compile(r"[lunot]")
 DOTTED_NAMES = frozenset(
-    "node.js vue.js next.js nuxt.js react.js express.js three.js asp.net vb.net ado.net booking.com amazon.com "
-    "hotels.com system.out console.log console.writeline socket.io crypto.com open.ai".split()
+    {"node.js", "vue.js", "next.js", "nuxt.js", "react.js", "express.js", "three.js", "asp.net", "vb.net", "ado.net"}
+    | {"booking.com", "amazon.com", "hotels.com", "crypto.com", "open.ai", "socket.io", "system.out", "console.log"}
 )
 """Names that hold a stop before a capital: no sentence ends there."""
 
@@ -46,16 +47,14 @@ def word_spans(text: str, shown: str) -> list[Span]:
     found = addresses(shown)
     if found:
         edges = [0, *(edge for span in found for edge in span), len(classes)]
-        parts = [classes[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+        parts = [classes[start:end] for start, end in pairwise(edges)]
         classes = "".join("o" * len(part) if number % 2 else part for number, part in enumerate(parts))
     places: list[int] | None = None
     if "z" in classes:
         places = [index for index, kind in enumerate(classes) if kind != "z"]
         classes = classes.replace("z", "")
     classes = _separate(classes, text if places is None else "".join([text[index] for index in places]))
-    spans = [
-        match.span() for match in _PIECE.finditer(classes) if match[0] == "h" or _HOLDS_WORD.search(match[0])
-    ]
+    spans = [match.span() for match in _PIECE.finditer(classes) if match[0] == "h" or _HOLDS_WORD.search(match[0])]
     if places is not None:
         spans = [(places[start], _after_marks(text, places[end - 1] + 1)) for start, end in spans]
     return [_bare(text, start, end) for start, end in spans]

@@ -41,6 +41,7 @@ def main() -> NoReturn:
     config = json.loads(sys.argv[1])
     control = _on_a_low_number(config["control"])
     lifeline = Lifeline(config["client"])
+    confine.reset_signals()
     try:
         helpers = _preload(config["preload"], config["text"])
         hold, layers = _confine(control, lifeline, Limits(**config["limits"]))

@@ -239,7 +239,7 @@ class Present(_Model):
 
 
 class Valid(_Model):
-    """Checklist, Validity: 1 when the segment is one value of the format, else 0; `fence` allows one fence around it."""
+    """Checklist, Validity: 1 when the segment is one value of the format, a fence around it allowed or not, else 0."""
 
     kind: Literal["valid"] = "valid"
     format: Literal["json", "json_object", "json_array", "csv", "yaml"]

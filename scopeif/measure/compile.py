@@ -1,9 +1,9 @@
 """Write a formal spec as the source of a verification tool.
 
-The source is one function `measure(response)`. It calls the functions of `tools_sandbox.text`, which the sandbox gives
-as globals, imports nothing, and returns a list of
-``[lower | None, upper | None, actual, object, vacuous, start | None, end | None]``; None as a bound is infinite. For the
-spec of `scopeif.constraints.spec`'s docstring:
+The source is one function `measure(response)`. It calls the functions of `tools_sandbox.text`, which the sandbox
+gives as globals, imports nothing, and returns a list of
+``[lower | None, upper | None, actual, object, vacuous, start | None, end | None]``; None as a bound is infinite.
+For the spec of `scopeif.constraints.spec`'s docstring:
 
     def measure(response):
         whole = units("response", response)[0]
@@ -129,7 +129,7 @@ class _ClauseWriter:
         start = out.depth
         if isinstance(range_, Relative) and isinstance(range_.to, Named):
             self._reference(range_.to)
-        elif isinstance(range_, Relative):
+        elif isinstance(range_, Relative) and self.compared_step is None:
             out.line("previous = None")
         self._step("whole", 0)
         out.depth = start
@@ -142,7 +142,8 @@ class _ClauseWriter:
             found = self._found(step, segment)
             if isinstance(step, Where):
                 out.open(f"if len({found}) > 1:")
-                out.line(f'raise Ambiguous(f"{{len({found})}} {step.unit} units are what the constraint compares with")')
+                message = f'f"{{len({found})}} {step.unit} units are what the constraint compares with"'
+                out.line(f"raise Ambiguous({message})")
                 out.depth -= 1
             else:
                 self._missing_if_none(found, step, segment)
@@ -235,11 +236,11 @@ class _ClauseWriter:
 
     def _name(self, wanted: str) -> str:
         """A variable of this name, numbered where the clause has one already."""
-        same = sum(1 for name in self.names if name == wanted)
+        wanted = {"list": "list_block", "lists": "list_blocks"}.get(wanted, wanted)
+        same = self.names.count(wanted)
         self.names.append(wanted)
         return f"{wanted}_{same + 1}" if same else wanted
 
 
 def _one_line(text: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
-

@@ -1,14 +1,14 @@
 """The words of a formal spec, as they stand in a prompt.
 
-    >>> import random
-    >>> from scopeif.constraints.spec import Spec
-    >>> spec = Spec.model_validate({"clauses": [{
-    ...     "object": "sentences in each paragraph",
-    ...     "scope": [{"select": "each", "unit": "paragraph"}],
-    ...     "measure": {"kind": "count", "unit": "sentence"},
-    ...     "range": {"kind": "bounds", "upper": 3}}]})
-    >>> describe(spec, "en", random.Random(1))
-    'Each paragraph must contain at most 3 sentences.'
+>>> import random
+>>> from scopeif.constraints.spec import Spec
+>>> spec = Spec.model_validate({"clauses": [{
+...     "object": "sentences in each paragraph",
+...     "scope": [{"select": "each", "unit": "paragraph"}],
+...     "measure": {"kind": "count", "unit": "sentence"},
+...     "range": {"kind": "bounds", "upper": 3}}]})
+>>> describe(spec, "en", random.Random(1))
+'Each paragraph must contain at most 3 sentences.'
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Measure a response against a formal spec: clause by clause, selected segment by selected segment.
 
-    >>> from scopeif.constraints.spec import Spec
-    >>> spec = Spec.model_validate({"clauses": [{
-    ...     "object": "sentences in each paragraph",
-    ...     "scope": [{"select": "each", "unit": "paragraph"}],
-    ...     "measure": {"kind": "count", "unit": "sentence"},
-    ...     "range": {"kind": "bounds", "upper": 1}}]})
-    >>> [(record.upper, record.actual) for record in evaluate(spec, "One. Two.\\n\\nThree.")]
-    [(1, 2), (1, 1)]
+>>> from scopeif.constraints.spec import Spec
+>>> spec = Spec.model_validate({"clauses": [{
+...     "object": "sentences in each paragraph",
+...     "scope": [{"select": "each", "unit": "paragraph"}],
+...     "measure": {"kind": "count", "unit": "sentence"},
+...     "range": {"kind": "bounds", "upper": 1}}]})
+>>> [(record.upper, record.actual) for record in evaluate(spec, "One. Two.\\n\\nThree.")]
+[(1, 2), (1, 1)]
 """
 
 from __future__ import annotations
@@ -132,12 +132,15 @@ class _Measurement:
         if isinstance(measure, Sorted | Chained):
             amount = len(units(measure.unit, self.response, segment))
             if amount == 0:
-                return self._add_missing(measure.unit, segment)
+                self._add_missing(measure.unit, segment)
+                return
             if amount == 1:
-                return self._add_vacuous(segment)
+                self._add_vacuous(segment)
+                return
         actual = value_of(measure, self.response, segment)
         if isinstance(range_, Bounds):
-            return self._add(range_.lower, range_.upper, actual, segment)
+            self._add(range_.lower, range_.upper, actual, segment)
+            return
         reference = self.reference
         if isinstance(range_.to, Previous):
             reference, self.previous = self.previous, actual
@@ -146,16 +149,15 @@ class _Measurement:
 
     def _compare(self, range_: Relative, actual: int, reference: int, segment: Segment) -> None:
         if multiplies(range_) and actual == 0 == reference:
-            return self._add_vacuous(segment)
+            self._add_vacuous(segment)
+            return
         lower, upper = relative_bounds(reference, range_.relation, range_.factor, range_.offset, range_.rounding)
         self._add(lower, upper, actual, segment)
 
     def _add(self, lower: float | None, upper: float | None, actual: int, segment: Segment) -> None:
         lower = -math.inf if lower is None else lower
         upper = math.inf if upper is None else upper
-        self.found.append(
-            Record(lower, upper, actual, self.clause.object, start=segment.start, end=segment.end)
-        )
+        self.found.append(Record(lower, upper, actual, self.clause.object, start=segment.start, end=segment.end))
 
     def _add_missing(self, unit: str, segment: Segment) -> None:
         text = missing_text(unit, self.clause.object)

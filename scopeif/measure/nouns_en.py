@@ -44,7 +44,7 @@ CLASS_NAMES = {
     "punctuation_mark": "punctuation mark",
     "emoji": "emoji",
 }
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 def singular(unit: str) -> str:
@@ -96,7 +96,8 @@ def amount(bounds: Bounds, unit: str, rng: random.Random) -> str:
 def times(bounds: Bounds, rng: random.Random) -> str:
     """at least 2 times; exactly once."""
     text = amount(bounds, "time", rng)
-    return text.replace(" 1 time", " once") if text.endswith(" 1 time") and "between" not in text and " and " not in text else text
+    lone = text.endswith(" 1 time") and " and " not in text
+    return text.replace(" 1 time", " once") if lone else text
 
 
 def segment(chain: Sequence[Selection], rng: random.Random) -> str:

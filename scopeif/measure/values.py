@@ -111,12 +111,13 @@ def holds(predicate: Predicate, response: str, segment: Segment, index: int) -> 
             return not holds(predicate.of, response, segment, index)
 
 
+# Both are safe loaders: they build plain values only.
 _YAML_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _is_yaml(text: str) -> bool:
     """Whether a text is one YAML mapping or list."""
     try:
-        return isinstance(yaml.load(text, Loader=_YAML_LOADER), dict | list)  # noqa: S506 - both are safe loaders
+        return isinstance(yaml.load(text, Loader=_YAML_LOADER), dict | list)
     except (yaml.YAMLError, ValueError, RecursionError, TypeError):
         return False

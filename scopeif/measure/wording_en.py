@@ -30,7 +30,18 @@ from scopeif.constraints.spec import (
     Wrapped,
 )
 from scopeif.measure.evaluate import compared_step
-from scopeif.measure.nouns_en import amount, case_note, number, ordinal, plural, quoted, segment, singular, times, where
+from scopeif.measure.nouns_en import (
+    amount,
+    case_note,
+    number,
+    ordinal,
+    plural,
+    quoted,
+    segment,
+    singular,
+    times,
+    where,
+)
 
 _DELIMITERS = {
     "double_quotes": "double quotation marks",
@@ -46,7 +57,12 @@ _FORMATS = {
     "yaml": "a valid YAML mapping or list",
 }
 _MULTIPLES = {0.5: "half", 2: "twice", 3: "three times", 4: "four times"}
-_ROUNDINGS = {"none": "", "floor": ", rounded down", "ceil": ", rounded up", "nearest": ", rounded to the nearest whole number"}
+_ROUNDINGS = {
+    "none": "",
+    "floor": ", rounded down",
+    "ceil": ", rounded up",
+    "nearest": ", rounded to the nearest whole number",
+}
 _RELATIONS = {
     "more": "greater than",
     "at_least": "at least",
@@ -78,9 +94,17 @@ def _amount(clause: Clause, range_: Bounds, measure: Length | Count | ClassCount
         return _none(clause, f"any {plural(unit)}", f"no {plural(unit)}", rng)
     said = amount(range_, unit, rng)
     subject = segment(clause.scope, rng)
-    forms = ["{subject} must contain {said}", "make sure that {subject} contains {said}", "use {said} in {subject}"]
+    forms = [
+        "{subject} must contain {said}",
+        "make sure that {subject} contains {said}",
+        "use {said} in {subject}",
+    ]
     if isinstance(measure, Length):
-        forms = ["{subject} must have {said}", "make sure that {subject} has {said}", "{subject} should be {said} long"]
+        forms = [
+            "{subject} must have {said}",
+            "make sure that {subject} has {said}",
+            "{subject} should be {said} long",
+        ]
     if not clause.scope:
         forms += ["write {said}"] if isinstance(measure, Length) else ["use {said}"]
     return rng.choice(forms).format(subject=subject, said=said)
@@ -140,7 +164,8 @@ def _yes_or_no(clause: Clause, range_: Bounds, measure: Measure, rng: random.Ran
             note = "" if measure.case_sensitive else " (in any capitalization)"
             return f"{subject} {must} {verb} with {quoted(measure.text)}{note}"
         case Present():
-            return f"{subject} {must} {rng.choice(('include', 'contain'))} {quoted(measure.text)}{case_note(measure.case_sensitive)}"
+            verb, note = rng.choice(("include", "contain")), case_note(measure.case_sensitive)
+            return f"{subject} {must} {verb} {_string(measure.text, True)}{note}"
         case Valid():
             fence = "" if measure.fence else ", without a code fence around it"
             return f"{subject} {must} be {_FORMATS[measure.format]}{fence}"
@@ -194,7 +219,13 @@ def _as_many(range_: Relative, units: str) -> str:
     if factor == 1 and relation in ("more", "fewer"):
         return f"{relation} {units} than"
     multiple = _MULTIPLES.get(factor, f"{number(factor)} times")
-    lead = {"more": "more than", "at_least": "at least", "equal": "exactly", "at_most": "at most", "fewer": "fewer than"}
+    lead = {
+        "more": "more than",
+        "at_least": "at least",
+        "equal": "exactly",
+        "at_most": "at most",
+        "fewer": "fewer than",
+    }
     return f"{lead[relation]} {multiple + ' ' if factor != 1 else ''}as many {units} as"
 
 
@@ -210,7 +241,9 @@ def _quantity(measure: Measure) -> str:
         case Divided():
             return f"number of parts divided by lines that hold only {measure.by}"
         case Depth():
-            return "number of levels of nested lists" if measure.of == "list" else "number of levels of nested JSON values"
+            return (
+                "number of levels of nested lists" if measure.of == "list" else "number of levels of nested JSON values"
+            )
     raise TypeError(f"no amount: {measure!r}")
 
 
@@ -229,8 +262,14 @@ def _compared(clause: Clause, range_: Relative, rng: random.Random) -> tuple[str
         subject, other = f"each {name} after the first{within}", f"the {name} before it{same}"
     else:
         assert isinstance(step, Where)
-        subject, other = f"{where(step)} (except the first such {name}){within}", f"the previous such {name}{same}"
+        subject, other = (
+            f"{where(step)} (except the first such {name}){within}",
+            f"the previous such {name}{same}",
+        )
     for part in inner:
         lead = f"the {ordinal(part.index)} {singular(part.unit)}" if isinstance(part, At) else ""
-        subject, other = f"{lead} of {subject}", f"the {ordinal(part.index)} {singular(part.unit)} of {other}" if isinstance(part, At) else other
+        subject, other = (
+            f"{lead} of {subject}",
+            f"the {ordinal(part.index)} {singular(part.unit)} of {other}" if isinstance(part, At) else other,
+        )
     return subject, other

@@ -45,8 +45,9 @@ from scopeif.measure.nouns_en import number
 
 _NAMES = {
     "response": "回复", "section": "小节", "heading": "标题", "paragraph": "段落", "sentence": "句子", "line": "行",
-    "word": "字", "character": "字符", "list": "列表", "list_item": "列表项", "table": "表格", "table_row": "表格数据行",
-    "table_cell": "单元格", "code_block": "代码块", "json_value": "JSON 值", "json_pair": "JSON 键值对", "quote": "引用块",
+    "word": "字", "character": "字符", "list": "列表", "list_item": "列表项", "table": "表格",
+    "table_row": "表格数据行", "table_cell": "单元格", "code_block": "代码块", "json_value": "JSON 值",
+    "json_pair": "JSON 键值对", "quote": "引用块",
     "highlight": "强调文本（粗体或斜体）", "placeholder": "方括号占位符", "comma": "逗号", "exclamation_mark": "感叹号",
     "question_mark": "问号", "digit": "数字字符", "uppercase_letter": "大写字母", "lowercase_letter": "小写字母",
     "punctuation_mark": "标点符号", "emoji": "表情符号", "part": "部分",
@@ -186,13 +187,7 @@ def _step(step: Selection) -> str:
 
 
 def _where(step: Where) -> str:
-    predicate = step.predicate
-    if isinstance(predicate, IndexIs):
-        turn = f"序号除以{predicate.modulus}余{predicate.remainder}的"
-        if predicate.modulus == 2:
-            turn = "第奇数" if predicate.remainder else "第偶数"
-        return f"{turn if predicate.modulus == 2 else '每' + _counted(step.unit)[:-len(_NAMES[step.unit])] + turn}{_counted(step.unit) if predicate.modulus == 2 else _NAMES[step.unit]}"
-    return f"每{_counted(step.unit)[: -len(_NAMES[step.unit])]}{_condition(predicate)}的{_NAMES[step.unit]}"
+    return f"每个{_condition(step.predicate)}的{_NAMES[step.unit]}"
 
 
 def _condition(predicate: Predicate) -> str:
@@ -204,15 +199,25 @@ def _condition(predicate: Predicate) -> str:
         case EndsWith():
             return f"以“{predicate.text}”结尾{_case(predicate.case_sensitive)}"
         case IndexIs():
-            return f"序号除以{predicate.modulus}余{predicate.remainder}"
+            return _turn(predicate)
         case LengthIs():
-            return f"有{_amount(Bounds(lower=predicate.lower, upper=predicate.upper), predicate.unit, random.Random(0))}"
+            return (
+                f"有{_amount(Bounds(lower=predicate.lower, upper=predicate.upper), predicate.unit, random.Random(0))}"
+            )
         case AllOf():
             return "且".join(_condition(inner) for inner in predicate.of)
         case AnyOf():
             return "或".join(_condition(inner) for inner in predicate.of)
         case Not():
             return f"不满足“{_condition(predicate.of)}”这一条件"
+
+
+def _turn(predicate: IndexIs) -> str:
+    if predicate.modulus == 2:
+        return f"序号为{'奇数' if predicate.remainder else '偶数'}"
+    if predicate.remainder == 0:
+        return f"序号为{predicate.modulus}的倍数"
+    return f"序号除以{predicate.modulus}余{predicate.remainder}"
 
 
 # -- relations ---------------------------------------------------------------------------------------------------
@@ -230,7 +235,9 @@ def _relative(clause: Clause, range_: Relative, measure: Measure) -> str:
 def _quantity(measure: Measure) -> str:
     match measure:
         case Length() | Count():
-            return {"word": "字数", "line": "行数", "character": "字符数"}.get(measure.unit, f"{_NAMES[measure.unit]}数量")
+            return {"word": "字数", "line": "行数", "character": "字符数"}.get(
+                measure.unit, f"{_NAMES[measure.unit]}数量"
+            )
         case ClassCount():
             return f"{_NAMES[measure.char_class]}数量"
         case Occurrences():

@@ -180,6 +180,19 @@ def test_the_pool_outlives_the_thread_that_made_it() -> None:
     assert out == "x\n"
 
 
+def test_a_client_may_ignore_and_block_signals() -> None:
+    out = finish(
+        client("""
+    import signal
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    with ToolPool(workers=1, limits=Limits(cpu_s=1, wall_s=30)) as pool:
+        print(pool.run(ECHO).value, pool.run(SPIN).status)
+    """)
+    )
+    assert out == "x cpu\n"
+
+
 def python_for_nobody() -> str:
     """An interpreter that the user nobody can start."""
     for python in (sys.executable, shutil.which("python3", path="/usr/bin:/usr/local/bin") or ""):

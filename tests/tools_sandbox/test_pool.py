@@ -185,7 +185,8 @@ def test_close_cuts_a_run_off_and_leaves_nothing(descendants: Callable[[int], fr
     tree, descriptors = descendants(os.getpid()), len(os.listdir("/proc/self/fd"))
     pool = ToolPool(workers=1)
     with ThreadPoolExecutor(1) as threads:
-        sleeper = threads.submit(pool.run, Run("def f():\n    import time\n    time.sleep(60)", "f"))
+        sleep = Run("def f():\n    import time\n    time.sleep(60)", "f")
+        sleeper = threads.submit(pool.run_many, [sleep] * 5)
         time.sleep(0.2)
         begin = time.monotonic()
         pool.close()
