@@ -59,13 +59,16 @@ def _functions() -> dict[str, Callable[[str], object]]:
         "csv": lambda text: tools.is_valid(text, "csv"),
         "divided": lambda text: tools.divided(text, "***"),
         "list_depth": tools.list_depth,
-        "words_in_units": _words_in_each,
+        "each line": lambda text: _in_each(text, "line", "word"),
+        "each item": lambda text: _in_each(text, "list_item", "paragraph"),
+        "each word": lambda text: _in_each(text, "word", "character"),
+        "item depth": lambda text: sum(tools.list_depth(text, item) for item in tools.units("list_item", text)),
     }
     return functions
 
 
-def _words_in_each(text: str) -> int:
-    return sum(tools.count("word", text, line) for line in tools.units("line", text))
+def _in_each(text: str, outer: str, inner: str) -> int:
+    return sum(tools.count(inner, text, segment) for segment in tools.units(outer, text))
 
 
 def _seconds(function: Callable[[str], object], text: str) -> float:

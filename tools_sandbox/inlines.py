@@ -10,7 +10,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -80,7 +79,7 @@ def markup(run: Run, references: Mapping[str, Any]) -> list[Markup]:
     if not _MARKUP.search(content):
         return []
     linked = ("](" in content or (references and "[" in content)) and content.count("[") <= MAX_BRACKETS
-    parser = _parser(bool(linked))
+    parser = _LINK_PARSER if linked else _PLAIN_PARSER
     found: list[Markup] = []
     depth, opened = 0, 0
     for token in parser.inline.parse(content, parser, {"references": references}, []):
@@ -112,7 +111,6 @@ def _placeholders(content: str, found: list[Markup]) -> list[Markup]:
     return kept
 
 
-@cache
 def _parser(links: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": 20})
     parser.inline.ruler.disable("entity")
@@ -178,3 +176,6 @@ def _noting_marks(rule: _Rule) -> _Rule:
         return matched
 
     return run
+
+
+_PLAIN_PARSER, _LINK_PARSER = _parser(links=False), _parser(links=True)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,16 +18,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tools_sandbox.inlines import Line, Run
+from tools_sandbox.marks import TASK_BOX, TEXT_BULLET, ends_in_mark, is_heading_like
 from tools_sandbox.source import Source
 
-END_MARKS = ".!?…。！？．｡⁇⁈⁉‼‽"
-CLOSERS = "\"'”’»›)]}）】］」』》〉〕*_~`"
-
-TEXT_BULLET = re.compile(
-    r"(?:[•·●○◦▪■◆‣⁃]|[①-⑳❶-❿]|[一二三四五六七八九十]{1,3}、|\d{1,2}、|"
-    r"[（(](?:[一二三四五六七八九十]{1,3}|\d{1,2})[)）])[ \t\u3000]*(?=\S)"
-)
-TASK_BOX = re.compile(r"\[[ xX]\][ \t]+")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])")
 _NO_CONTENT = re.compile(r"[\s>]*")
 _OPENING = frozenset(("blockquote_open", "bullet_list_open", "ordered_list_open", "list_item_open"))
@@ -85,7 +77,7 @@ def parse(source: Source) -> Markdown:
     env: dict[str, Any] = {}
     found = Markdown()
     with _no_collection():
-        tokens = _parser().parse(source.text, env)
+        tokens = _PARSER.parse(source.text, env)
         found.references = env.get("references", {})
         _Walk(source, found).walk(tokens)
     for definition in [*found.references.values(), *env.get("duplicate_refs", [])]:
@@ -93,25 +85,6 @@ def parse(source: Source) -> Markdown:
         found.silent.append((source.line_starts[first], source.line_end(max(first, last - 1))))
     found.nodes.sort(key=lambda node: (node.start, -node.end))
     return found
-
-
-def is_heading_like(line: str) -> bool:
-    """Whether a line is all bold and ends in no end mark."""
-    line = line.strip()
-    mark = line[:2]
-    if mark not in ("**", "__"):
-        return False
-    bare = line.rstrip(":：")
-    if len(bare) < 5 or not bare.endswith(mark):
-        return False
-    inner = bare[2:-2]
-    return mark not in inner.strip("*_") and bool(inner.strip()) and inner.rstrip(CLOSERS)[-1:] not in END_MARKS
-
-
-def ends_in_mark(line: str) -> bool:
-    """Whether a line ends in an end mark, closers aside."""
-    bare = line.rstrip().rstrip(CLOSERS)
-    return bool(bare) and bare[-1] in END_MARKS
 
 
 @contextmanager
@@ -126,11 +99,13 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-@cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["code", "html_block"])
     parser.core.ruler.disable(["inline", "text_join"])
     return parser
+
+
+_PARSER = _parser()  # built on import, so that the sandbox forks with it
 
 
 class _Walk:

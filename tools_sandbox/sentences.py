@@ -22,7 +22,7 @@ from tools_sandbox.abbreviations import (
     TITLES,
 )
 from tools_sandbox.characters import EMOJI_RUN, addresses, is_han
-from tools_sandbox.markdown import CLOSERS, END_MARKS
+from tools_sandbox.marks import CLOSERS, END_MARKS
 from tools_sandbox.words import Span, is_dotted_name
 
 _QUOTES = "\"”’」』»'"
@@ -152,7 +152,7 @@ def _is_abbreviation(text: str, stop: int, end: int, begun: int) -> bool:
     name = token.lower().lstrip("0123456789")
     following = _NEXT_WORD.match(text, end)
     word = following[1] if following else ""
-    if name in NEVER_CLOSING or (name == "al" and before[: -len(token)].rstrip().lower().endswith("et")):
+    if name in NEVER_CLOSING or (name == "al" and before[: -len(token)].lower().split()[-1:] == ["et"]):
         return True
     if name in BEFORE_NUMBER and text[end : end + 8].lstrip()[:1].isdigit():
         return True

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from tools_sandbox import json_text
 from tools_sandbox.characters import CLASSES
 from tools_sandbox.inlines import Markup, markup
-from tools_sandbox.markdown import Markdown, parse
+from tools_sandbox.markdown import Markdown, Node, parse
 from tools_sandbox.sentences import sentence_spans
 from tools_sandbox.source import Ambiguous, Segment, Source
 from tools_sandbox.words import Span, hide, silent_spans, word_spans
@@ -48,7 +48,8 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 def units(unit: str, text: str, within: Segment | None = None) -> list[Segment]:
     """The units of a kind in a text, in order, or those that lie in a segment of it.
 
-    Of sections, lists, quotes and JSON the outermost ones count, seen from the segment; list items count at all depths.
+    Of sections, lists, quotes and JSON the outermost ones count, seen from the segment. List items count at all
+    depths, but a list has its own items only.
 
     Raises:
         ValueError: an unknown unit.
@@ -106,7 +107,8 @@ class Document:
         inside = [span for span in self._from(unit, start, end) if span[1] <= end]
         if unit == within.unit:
             inside = [span for span in inside if span != (start, end)]
-        return self._checked(unit, _outermost(inside) if unit in _OUTERMOST else inside, (start, end))
+        own = unit in _OUTERMOST or (unit == "list_item" and within.unit == "list")
+        return self._checked(unit, _outermost(inside) if own else inside, (start, end))
 
     def character_count(self, within: Segment | None) -> int:
         """The characters of the text without surrounding white space, or of a segment."""
@@ -214,11 +216,31 @@ class Document:
     def _checked(self, unit: str, spans: list[Span], bounds: Span) -> list[Span]:
         if unit == "word" and self._unspaced_in(bounds):
             raise Ambiguous("words of a script that is written without spaces cannot be counted")
-        if unit == "paragraph" and not _BLANK_LINE.search(self.source.text, *self.bounds):
-            split = [(n.start, n.end) for n in self.markdown.nodes if n.kind == "paragraph" and n.info == "split"]
-            if any(span in spans for span in split):
-                raise Ambiguous("sentences on lines of their own, with no blank line: one paragraph or several")
+        if unit == "paragraph" and not self._split.isdisjoint(spans):
+            raise Ambiguous("sentences on lines of their own, with no blank line: one paragraph or several")
         return spans
+
+    @cached_property
+    def _split(self) -> frozenset[Span]:
+        """Paragraphs that read as several, where no blank line shows how the text parts paragraphs."""
+        if _BLANK_LINE.search(self.source.text, *self.bounds):
+            return frozenset()
+        nodes = self.markdown.nodes
+        return frozenset((node.start, node.end) for node in nodes if node.kind == "paragraph" and node.info == "split")
+
+    @cached_property
+    def _lists(self) -> list[Node]:
+        return [node for node in self.markdown.nodes if node.kind == "list"]
+
+    def list_depth(self, within: Segment | None) -> int:
+        """Levels of nested lists in the text or a segment."""
+        start, end = self.bounds
+        if within is not None:
+            start, end = self.source.index(within.start), self.source.index(within.end)
+        first = bisect_left(self._lists, start, key=lambda node: node.start)
+        last = bisect_left(self._lists, end + 1, key=lambda node: node.start)
+        levels = [node.level for node in self._lists[first:last] if node.end <= end]
+        return max(levels) - min(levels) + 1 if levels else 0
 
 
 @lru_cache(maxsize=8)
@@ -229,13 +251,7 @@ def read(text: str) -> Document:
 
 def list_depth(text: str, within: Segment | None = None) -> int:
     """Levels of nested lists in a text or in a segment of it; a flat list is 1."""
-    document = read(text)
-    start, end = document.bounds
-    if within is not None:
-        start, end = document.source.index(within.start), document.source.index(within.end)
-    nodes = document.markdown.nodes
-    levels = [node.level for node in nodes if node.kind == "list" and start <= node.start and node.end <= end]
-    return max(levels) - min(levels) + 1 if levels else 0
+    return read(text).list_depth(within)
 
 
 def _outermost(spans: list[Span]) -> list[Span]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from tools_sandbox.characters import CLASSES, KEYCAP, addresses
-from tools_sandbox.markdown import TEXT_BULLET
+from tools_sandbox.marks import TEXT_BULLET
 
 Span = tuple[int, int]
 

@@ -51,6 +51,9 @@ from scopeif.reward.record import Record
 ENTRY = "measure"
 """The name of the public function of every compiled tool."""
 
+_TAKEN = {"list": "list_block", "lists": "list_blocks", "response": "answer", "responses": "answers"}
+"""Unit names that mean something else in a tool."""
+
 
 def compile_spec(spec: Spec) -> str:
     """The source of a tool whose result `records_from` reads as the records that `evaluate` gives.
@@ -236,7 +239,7 @@ class _ClauseWriter:
 
     def _name(self, wanted: str) -> str:
         """A variable of this name, numbered where the clause has one already."""
-        wanted = {"list": "list_block", "lists": "list_blocks"}.get(wanted, wanted)
+        wanted = _TAKEN.get(wanted, wanted)
         same = self.names.count(wanted)
         self.names.append(wanted)
         return f"{wanted}_{same + 1}" if same else wanted

@@ -7,7 +7,7 @@
 ...     "scope": [{"select": "each", "unit": "paragraph"}],
 ...     "measure": {"kind": "count", "unit": "sentence"},
 ...     "range": {"kind": "bounds", "upper": 3}}]})
->>> describe(spec, "en", random.Random(1))
+>>> describe(spec, "en", random.Random(2))
 'Each paragraph must contain at most 3 sentences.'
 """
 

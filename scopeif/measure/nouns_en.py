@@ -55,9 +55,9 @@ def plural(unit: str) -> str:
     return _PLURALS.get(unit) or f"{singular(unit)}s"
 
 
-def noun(unit: str, amount: float) -> str:
+def noun(unit: str, size: float) -> str:
     """The unit's name after an amount."""
-    return singular(unit) if amount == 1 else plural(unit)
+    return singular(unit) if size == 1 else plural(unit)
 
 
 def number(value: float) -> str:
@@ -65,7 +65,8 @@ def number(value: float) -> str:
 
 
 def quoted(text: str) -> str:
-    return f'"{text}"'
+    """The text in quotation marks that it does not hold itself."""
+    return f"“{text}”" if '"' in text else f'"{text}"'
 
 
 def ordinal(index: int) -> str:
@@ -90,7 +91,17 @@ def amount(bounds: Bounds, unit: str, rng: random.Random) -> str:
     if upper is not None:
         return f"{rng.choice(('at most', 'no more than'))} {number(upper)} {noun(unit, upper)}"
     bound = lower or 0
-    return f"{rng.choice(('at least', 'no fewer than'))} {number(bound)} {noun(unit, bound)}"
+    lead = "at least" if bound <= 1 else rng.choice(("at least", "no fewer than"))
+    return f"{lead} {number(bound)} {noun(unit, bound)}"
+
+
+def string_name(text: str, whole_word: bool) -> str:
+    """How a string is called: the word, the phrase, the letter, the string."""
+    if len(text) == 1 and not whole_word:
+        return f"the {'letter' if text.isalpha() else 'character'} {quoted(text)}"
+    if not whole_word or not any(char.isalnum() for char in text):
+        return f"the string {quoted(text)}"
+    return f"the {'phrase' if ' ' in text.strip() else 'word'} {quoted(text)}"
 
 
 def times(bounds: Bounds, rng: random.Random) -> str:
@@ -139,14 +150,11 @@ def condition(predicate: Predicate, negated: bool = False) -> str:
             return condition(predicate.of, not negated)
         case AllOf() | AnyOf():
             parts = [condition(inner, negated) for inner in predicate.of]
-            if len(parts) == 1:
-                return parts[0]
-            both = isinstance(predicate, AllOf) != negated
-            lead, joint = ("both ", " and ") if both else ("either ", " or ")
-            return f"{lead if len(parts) == 2 else ''}{joint.join(parts)}"
+            if isinstance(predicate, AllOf) == negated:
+                return ("either " if len(parts) > 1 else "") + " or ".join(parts)
+            return ("both " if len(parts) == 2 else "") + " and ".join(parts)
         case LengthIs():
-            size = amount(Bounds(lower=predicate.lower, upper=predicate.upper), predicate.unit, random.Random(0))
-            return f"does not have {size}" if negated else f"has {size}"
+            return f"has {length(predicate, negated)}"
         case IndexIs():
             verb = "does not leave" if negated else "leaves"
             return f"has a number that {verb} remainder {predicate.remainder} when divided by {predicate.modulus}"
@@ -155,6 +163,16 @@ def condition(predicate: Predicate, negated: bool = False) -> str:
             first, _, rest = verb.partition(" ")
             said = f"does not {verb}" if negated else f"{first}s {rest}".strip()
             return f"{said} {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+
+
+def length(predicate: LengthIs, negated: bool) -> str:
+    """at least 2 words; fewer than 2 words or more than 4 words."""
+    lower, upper, unit = predicate.lower, predicate.upper, predicate.unit
+    if not negated:
+        return amount(Bounds(lower=lower, upper=upper), unit, random.Random(0))
+    outside = [f"fewer than {lower} {noun(unit, lower)}"] if lower is not None else []
+    outside += [f"more than {upper} {noun(unit, upper)}"] if upper is not None else []
+    return " or ".join(outside)
 
 
 def case_note(case_sensitive: bool) -> str:

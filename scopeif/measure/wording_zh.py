@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from scopeif.constraints.spec import (
     Acrostic,
@@ -83,11 +84,13 @@ def sentence(clause: Clause, rng: random.Random) -> str:
         case Occurrences():
             text = _occurrences(subject, range_, measure, rng)
         case Divided():
-            text = f"{subject}必须由仅含 {measure.by} 的分隔行分成{_amount(range_, 'part', rng)}"
+            lead, size = _amount(range_, "part", rng)
+            text = f"{subject}必须由仅含 {measure.by} 的分隔行{lead}分成{size}"
         case Depth():
             what = "列表" if measure.of == "list" else " JSON 对象或数组"
+            lead, size = _amount(range_, "层", rng)
             none = f"{subject}不得包含{what}"
-            text = none if range_.upper == 0 else f"{subject}中{what}的嵌套层数必须{_amount(range_, '层', rng)}"
+            text = none if range_.upper == 0 else f"{subject}中{what}的嵌套层数必须{lead}为{size}"
         case _:
             text = _yes_or_no(subject, range_, measure)
     return text + "。"
@@ -97,22 +100,30 @@ def _counted(unit: str) -> str:
     return unit if unit == "层" else "行" if unit == "line" else f"个{_NAMES[unit]}"
 
 
-def _amount(bounds: Bounds, unit: str, rng: random.Random) -> str:
+class _Amount(NamedTuple):
+    """Before and behind the verb: 至多(包含)3个句子."""
+
+    lead: str
+    size: str
+
+
+def _amount(bounds: Bounds, unit: str, rng: random.Random) -> _Amount:
     lower, upper, noun = bounds.lower, bounds.upper, _counted(unit)
     if lower is not None and upper is not None:
         if lower == upper:
-            return f"{rng.choice(('恰好', '正好'))}{number(lower)}{noun}"
-        return f"至少{number(lower)}{noun}、至多{number(upper)}{noun}"
+            return _Amount(rng.choice(("恰好", "正好")), f"{number(lower)}{noun}")
+        return _Amount("", f"{number(lower)}到{number(upper)}{noun}（含{number(lower)}和{number(upper)}）")
     if upper is not None:
-        return f"{rng.choice(('至多', '不超过'))}{number(upper)}{noun}"
-    return f"{rng.choice(('至少', '不少于'))}{number(lower or 0)}{noun}"
+        return _Amount(rng.choice(("至多", "最多")), f"{number(upper)}{noun}")
+    return _Amount(rng.choice(("至少", "最少")), f"{number(lower or 0)}{noun}")
 
 
 def _contains(subject: str, range_: Bounds, unit: str, rng: random.Random) -> str:
     if range_.upper == 0:
         return rng.choice((f"{subject}不得包含任何{_NAMES[unit]}", f"{subject}中不要出现任何{_NAMES[unit]}"))
-    amount = _amount(range_, unit, rng)
-    return rng.choice((f"{subject}必须包含{amount}", f"{subject}应当有{amount}", f"请确保{subject}包含{amount}"))
+    lead, size = _amount(range_, unit, rng)
+    forms = (f"{subject}必须{lead}包含{size}", f"{subject}应当{lead}有{size}", f"请确保{subject}{lead}包含{size}")
+    return rng.choice(forms)
 
 
 def _occurrences(subject: str, range_: Bounds, measure: Occurrences, rng: random.Random) -> str:
@@ -150,7 +161,9 @@ def _yes_or_no(subject: str, range_: Bounds, measure: Measure) -> str:
             return f"{subject}中的各{_each(measure.unit)}{must}按{order}排列"
         case Chained():
             each = _each(measure.unit)
-            return f"{subject}中从第二{each}起，每{each}{must}以上一{each}的最后一个词开头"
+            link = f"以上一{each}的最后一个词开头"
+            lead = f"{subject}中从第二{each}起，"
+            return f"{lead}每{each}必须{link}" if must == "必须" else f"{lead}至少有一{each}不得{link}"
         case Acrostic():
             return f"{subject}中各{_each(measure.unit)}的首字{must}依次组成“{measure.text}”"
     raise TypeError(f"no wording for {measure!r}")
@@ -180,44 +193,57 @@ def _step(step: Selection) -> str:
             return f"每{_counted(step.unit)}"
         case At():
             if step.index < 0:
-                return f"{'最后一' if step.index == -1 else f'倒数第{-step.index}'}{_counted(step.unit)}"
-            return f"第{step.index}{_counted(step.unit)}"
+                return f"{'最后一' if step.index == -1 else f'倒数第{_numeral(-step.index)}'}{_counted(step.unit)}"
+            return f"第{_numeral(step.index)}{_counted(step.unit)}"
         case Where():
             return _where(step)
+
+
+def _numeral(index: int) -> str:
+    return "一二三四五六七八九十"[index - 1] if index <= 10 else str(index)
 
 
 def _where(step: Where) -> str:
     return f"每个{_condition(step.predicate)}的{_NAMES[step.unit]}"
 
 
-def _condition(predicate: Predicate) -> str:
+def _condition(predicate: Predicate, negated: bool = False) -> str:
+    no = "不" if negated else ""
     match predicate:
-        case Contains():
-            return f"包含“{predicate.text}”{_case(predicate.case_sensitive)}"
-        case StartsWith():
-            return f"以“{predicate.text}”开头{_case(predicate.case_sensitive)}"
-        case EndsWith():
-            return f"以“{predicate.text}”结尾{_case(predicate.case_sensitive)}"
-        case IndexIs():
-            return _turn(predicate)
-        case LengthIs():
-            return (
-                f"有{_amount(Bounds(lower=predicate.lower, upper=predicate.upper), predicate.unit, random.Random(0))}"
-            )
-        case AllOf():
-            return "且".join(_condition(inner) for inner in predicate.of)
-        case AnyOf():
-            return "或".join(_condition(inner) for inner in predicate.of)
         case Not():
-            return f"不满足“{_condition(predicate.of)}”这一条件"
+            return _condition(predicate.of, not negated)
+        case AllOf() | AnyOf():
+            parts = [_condition(inner, negated) for inner in predicate.of]
+            if isinstance(predicate, AllOf) != negated:
+                return "且".join(parts)
+            return "或".join(parts) if len(parts) == 1 else f"满足下列条件之一（{'；'.join(parts)}）"
+        case Contains():
+            return f"{no}包含“{predicate.text}”{_case(predicate.case_sensitive)}"
+        case StartsWith() | EndsWith():
+            side = "开头" if isinstance(predicate, StartsWith) else "结尾"
+            return f"{no}以“{predicate.text}”{side}{_case(predicate.case_sensitive)}"
+        case IndexIs():
+            return _turn(predicate, negated)
+        case LengthIs():
+            return _length(predicate, negated)
 
 
-def _turn(predicate: IndexIs) -> str:
+def _turn(predicate: IndexIs, negated: bool) -> str:
     if predicate.modulus == 2:
-        return f"序号为{'奇数' if predicate.remainder else '偶数'}"
+        return f"序号为{'奇数' if bool(predicate.remainder) != negated else '偶数'}"
     if predicate.remainder == 0:
-        return f"序号为{predicate.modulus}的倍数"
-    return f"序号除以{predicate.modulus}余{predicate.remainder}"
+        return f"序号{'不是' if negated else '为'}{predicate.modulus}的倍数"
+    return f"序号除以{predicate.modulus}{'不余' if negated else '余'}{predicate.remainder}"
+
+
+def _length(predicate: LengthIs, negated: bool) -> str:
+    lower, upper, unit = predicate.lower, predicate.upper, _counted(predicate.unit)
+    if not negated:
+        lead, size = _amount(Bounds(lower=lower, upper=upper), predicate.unit, random.Random(0))
+        return f"{lead}有{size}"
+    outside = [f"少于{lower}{unit}"] if lower is not None else []
+    outside += [f"多于{upper}{unit}"] if upper is not None else []
+    return "或".join(outside)
 
 
 # -- relations ---------------------------------------------------------------------------------------------------
