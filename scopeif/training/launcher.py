@@ -15,6 +15,7 @@ from scopeif.errors import ScopeIFError, TrainingStopped
 from scopeif.training import warm
 from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.console import RunConsole
+from scopeif.training.cpu.precision import has_bf16, use_fp32
 from scopeif.training.data import prepare_files
 from scopeif.training.policies import ensure_policy
 from scopeif.training.preflight import check_machine
@@ -67,6 +68,9 @@ def _prepare(config: Any, taken: Lease, console: RunConsole) -> None:
         config.trainer.resume_mode = "resume_path"
         config.trainer.resume_from_path = str(Checkpoints(run).step_folder(taken.resume_step))
         config.trainer.val_before_train = False
+    if config.trainer.device == "cpu" and not has_bf16():
+        console.say("this CPU has no bf16 instructions: computing in fp32, about half as fast")
+        use_fp32(config)
     StepLog(run).forget_after(taken.resume_step if taken.resume_step else -1)
 
 

@@ -12,4 +12,6 @@ class Runner:
         """Train from a composed config, to the end."""
         from scopeif.training.task_runner import TaskRunner
 
-        TaskRunner().run(config)
+        # Kept: without a reference Ray would end the run's actors at once, and their shared memory would stay behind.
+        self._task = TaskRunner()
+        self._task.run(config)

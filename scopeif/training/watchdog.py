@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 POLL_S = 0.5
+FILES_POLL_S = 10.0
 TERM_GRACE_S = 3.0
 
 
@@ -113,10 +114,13 @@ def watch(order_json: str) -> None:
         launcher = os.pidfd_open(order["launcher"])
     except ProcessLookupError:
         return
+    files: set[str] = set()
+    looked = 0.0
     while not select.select([launcher], [], [], POLL_S)[0]:
         family.refresh()
-    files = family.end()
-    remove_leftovers(files, order["folder"])
+        if time.monotonic() - looked >= FILES_POLL_S:
+            files, looked = files | family.files(), time.monotonic()
+    remove_leftovers({*files, *family.end()}, order["folder"])
 
 
 def _process_table() -> dict[int, tuple[int, int]]:
@@ -136,20 +140,41 @@ def _process_table() -> dict[int, tuple[int, int]]:
 
 
 def _files_in_use(pids: Iterable[int]) -> set[str]:
-    """Shared-memory files that the processes map, and socket files that they are bound to."""
-    inodes, files = set(), set()
+    """Shared-memory files that the processes map, and socket files below /tmp that they are bound to."""
+    mapped: set[int] = set()
+    sockets: set[int] = set()
     for pid in pids:
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
-            files |= {line.split(maxsplit=5)[5].strip() for line in maps if " /dev/shm/" in line}
+        mapped |= _mapped_shared_memory(pid)
+        sockets |= _open_sockets(pid)
+    # By inode: a named semaphore is mapped under the temporary name that it was made with.
+    files = {entry.path for entry in _entries("/dev/shm") if entry.inode() in mapped}
+    with contextlib.suppress(OSError), open("/proc/net/unix", encoding="utf-8") as table:
+        rows = (line.split(maxsplit=7) for line in list(table)[1:])
+        files |= {row[7].strip() for row in rows if len(row) == 8 and int(row[6]) in sockets and row[7][:5] == "/tmp/"}
+    return files
+
+
+def _mapped_shared_memory(pid: int) -> set[int]:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+        return {int(line.split(maxsplit=5)[4]) for line in maps if " /dev/shm/" in line}
+    return set()
+
+
+def _open_sockets(pid: int) -> set[int]:
+    inodes = set()
+    for descriptor in _entries(f"/proc/{pid}/fd"):
         with contextlib.suppress(OSError):
-            for descriptor in os.scandir(f"/proc/{pid}/fd"):
-                with contextlib.suppress(OSError):
-                    target = os.readlink(descriptor.path)
-                    inodes |= {target[8:-1]} if target.startswith("socket:[") else set()
-    with contextlib.suppress(OSError), open("/proc/net/unix", encoding="utf-8") as sockets:
-        rows = (line.split(maxsplit=7) for line in sockets)
-        files |= {row[7].strip() for row in rows if len(row) == 8 and row[6] in inodes}
-    return {file for file in files if file.startswith(("/dev/shm/", "/tmp/")) and not file.endswith(" (deleted)")}
+            target = os.readlink(descriptor.path)
+            if target.startswith("socket:["):
+                inodes.add(int(target[8:-1]))
+    return inodes
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        return list(os.scandir(folder))
+    except OSError:
+        return []
 
 
 def _signal(processes: Iterable[Process], number: signal.Signals) -> None:
