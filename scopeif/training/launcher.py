@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from scopeif.errors import ScopeIFError, TrainingStopped
-from scopeif.training import warm
 from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.console import RunConsole
 from scopeif.training.cpu.precision import has_bf16, use_fp32
@@ -120,8 +119,6 @@ class _Attempt:
         self.console.follow(self.run_dir.path)
         self.console.phase("starting the trainer")
         runner = ray.remote(Runner).options(num_cpus=1).remote()
-        if self.config.trainer.device == "cpu":
-            warm.start(Path(os.environ["SCOPEIF_RUN_TMP"]))
         pending = [runner.run.remote(self.config)]
         while pending:
             done, pending = ray.wait(pending, timeout=POLL_S)
@@ -174,7 +171,7 @@ class _Attempt:
         folder = tempfile.mkdtemp(prefix="sif-")  # short: socket paths below it are bounded
         watchdog = Watchdog(folder)
         family = Family(os.getpid(), spared=frozenset({watchdog.pid}))
-        os.environ.update(_environment(self.config, self.run_dir.path) | {"SCOPEIF_RUN_TMP": folder})
+        os.environ.update(_environment(self.config, self.run_dir.path))
         self.console.phase("starting Ray")
         try:
             self._start_ray(folder)

@@ -7,7 +7,6 @@ Everything is done through methods that verl's `PPOTrainer` (verl/trainer/ppo/v1
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 
 from scopeif.errors import NonFiniteError, StackError, TrainingStopped, UnverifiedLimitError
 from scopeif.reward import SCHEMES
-from scopeif.training import rollout_log, warm
+from scopeif.training import rollout_log
 from scopeif.training.advantages import Trajectory, shuffled_within_groups, teaching_keys
 from scopeif.training.checkpoints import Best, Checkpoints
 from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
@@ -50,7 +49,6 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self.step_log = StepLog(self.run.path)
         self._loader_state: Any = None
         self._saved_step = 0
-        warm.release(Path(os.environ["SCOPEIF_RUN_TMP"]))
         if get_platform().device_name != config.trainer.device:
             raise StackError(
                 f"verl runs on {get_platform().device_name!r}, the recipe on {config.trainer.device!r}",

@@ -1,0 +1,76 @@
+"""Real training runs as a user starts them: a command in a process of its own, under a hard timeout."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HOOKS = Path(__file__).parent / "hooks"
+
+
+@dataclass
+class Run:
+    """A started training command."""
+
+    process: subprocess.Popen
+    root: Path
+    output: Path
+
+    def folder(self, number=1):
+        return self.root / "tiny" / f"{number:03d}"
+
+    def metrics(self, kind="train", number=1):
+        lines = (self.folder(number) / "metrics.jsonl").read_text().splitlines()
+        return [row for row in map(json.loads, lines) if row["kind"] == kind]
+
+    def prompts(self, number=1):
+        return [json.loads(line) for line in (self.folder(number) / "prompts.jsonl").read_text().splitlines()]
+
+    def wait(self, timeout):
+        """Exit status; a run that takes longer is killed and fails the test with its output."""
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            pytest.fail(f"the run took more than {timeout} s:\n{self.output.read_text()}")
+
+    def wait_for_step(self, step, timeout=180):
+        """Until that step's metrics are written."""
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                pytest.fail(f"the run ended early:\n{self.output.read_text()}")
+            file = self.folder() / "metrics.jsonl"
+            if file.exists() and any(row["step"] >= step for row in self.metrics()):
+                return
+            time.sleep(0.1)
+        pytest.fail(f"step {step} was not reached in {timeout} s:\n{self.output.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def start(tmp_path_factory):
+    """Start `python -m scopeif.train recipe=tiny ...`; whatever still runs at the end of the session is killed."""
+    started = []
+
+    def start(*overrides, root=None, environment=None):
+        root = root or tmp_path_factory.mktemp("runs")
+        output = root / f"output-{len(started)}.txt"
+        command = [sys.executable, "-m", "scopeif.train", "recipe=tiny", f"run.root={root}", *overrides]
+        variables = os.environ | {"PYTHONPATH": str(HOOKS)} | (environment or {})
+        with output.open("w") as file:
+            process = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, env=variables)
+        started.append(process)
+        return Run(process, root, output)
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
