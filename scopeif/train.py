@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -58,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from scopeif.training.launcher import launch
 
         return launch(config, command="python -m scopeif.train " + shlex.join(arguments))
+    except KeyboardInterrupt:
+        print("\nstopped before training began", file=sys.stderr)
+        return 128 + signal.SIGINT
     except ScopeIFError as error:
         print(f"\nerror: {error}", file=sys.stderr)
         return 2 if isinstance(error, InvalidInputError) else 1

@@ -1,0 +1,138 @@
+"""Runs that are killed or asked to stop: what is saved, what is left behind, and that the same command goes on."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from scopeif.training.checkpoints import Checkpoints
+
+pytestmark = [pytest.mark.long, pytest.mark.end_to_end, pytest.mark.timeout(900)]
+STEPS = "trainer.total_training_steps=8"
+GONE_S = 10
+
+
+def processes_of(run):
+    """Ids of the launcher's descendants, from the process table."""
+    parents = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                parents[int(entry)] = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    family, grown = set(), {run.process.pid}
+    while grown:
+        family |= grown
+        grown = {pid for pid, parent in parents.items() if parent in grown} - family
+    return family - {run.process.pid}
+
+
+def alive(pids):
+    living = set()
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rpartition(")")[2].split()[0] not in ("Z", "X"):
+                    living.add(pid)
+        except OSError:
+            continue
+    return living
+
+
+def assert_gone(pids, within_s=GONE_S):
+    deadline = time.monotonic() + within_s
+    while alive(pids):
+        assert time.monotonic() < deadline, f"still alive after {within_s} s: {alive(pids)}"
+        time.sleep(0.1)
+
+
+def traces():
+    """Shared memory and temporary folders of any run on this machine."""
+    shared = {f"/dev/shm/{name}" for name in os.listdir("/dev/shm")}
+    return shared | {f"/tmp/{name}" for name in os.listdir("/tmp") if name.startswith(("sif-", "rl-colocate"))}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(start):
+    """The prompts of a run that nobody interrupts."""
+    run = start(STEPS)
+    assert run.wait(timeout=300) == 0, run.output.read_text()
+    return run.prompts()
+
+
+def test_kill_9_then_the_same_command_resumes_with_the_same_prompts(start, undisturbed):
+    before = traces()
+    killed = start(STEPS)
+    killed.wait_for_step(5)
+    pids = processes_of(killed)
+    assert len(pids) > 5
+    killed.process.send_signal(signal.SIGKILL)
+    killed.process.wait()
+    assert_gone(pids)
+    time.sleep(1)
+    assert traces() <= before
+    assert Checkpoints(killed.folder()).complete_steps()[-1] == 4
+
+    resumed = start(STEPS, root=killed.root)
+    assert resumed.wait(timeout=300) == 0, resumed.output.read_text()
+    assert "resumes after step 4" in resumed.output.read_text()
+    assert resumed.prompts() == undisturbed
+    assert [row["step"] for row in resumed.metrics()] == list(range(1, 9))
+    assert not resumed.folder(2).exists()
+
+    finished = start("trainer.total_training_steps=8", root=killed.root)
+    deadline = time.monotonic() + 30
+    while not finished.folder(2).exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    pids = processes_of(finished)
+    finished.process.send_signal(signal.SIGINT)
+    assert finished.wait(timeout=30) == 128 + signal.SIGINT
+    assert_gone(pids)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_stop_signal_saves_first_and_the_run_goes_on_later(start, undisturbed, number):
+    before = traces()
+    asked = start(STEPS, "trainer.save_freq=100", "trainer.test_freq=100")
+    asked.wait_for_step(3)
+    pids = processes_of(asked)
+    asked.process.send_signal(number)
+    assert asked.wait(timeout=60) == 128 + number
+    assert_gone(pids)
+    assert traces() <= before
+    output = asked.output.read_text()
+    saved = Checkpoints(asked.folder()).complete_steps()
+    assert len(saved) == 1
+    assert saved[0] >= 3
+    assert f"resumes from step {saved[0]}" in output
+    assert "python -m scopeif.train recipe=tiny" in output
+
+    resumed = start(STEPS, "trainer.save_freq=100", "trainer.test_freq=100", root=asked.root)
+    assert resumed.wait(timeout=300) == 0, resumed.output.read_text()
+    assert f"resumes after step {saved[0]}" in resumed.output.read_text()
+    assert resumed.prompts() == undisturbed
+
+
+def test_ctrl_c_ends_everything_and_says_how_to_go_on(start):
+    before = traces()
+    run = start(STEPS)
+    run.wait_for_step(3)
+    pids = processes_of(run)
+    begun = time.monotonic()
+    run.process.send_signal(signal.SIGINT)
+    assert run.wait(timeout=30) == 128 + signal.SIGINT
+    assert_gone(pids)
+    assert time.monotonic() - begun < GONE_S
+    assert traces() <= before
+    assert "the same command resumes from step 2" in run.output.read_text()
+
+
+def test_disabled_weight_sync_is_seen(start):
+    """The correlation that the tiny run must hold falls when vLLM keeps its first weights."""
+    override = "actor_rollout_ref.rollout.engine_kwargs.vllm.worker_extension_cls=scopeif_test_hooks.NoWeightSync"
+    run = start(override, "actor_rollout_ref.actor.optim.lr=1e-2")
+    assert run.wait(timeout=300) == 0, run.output.read_text()
+    assert run.metrics()[-1]["training/rollout_actor_probs_pearson_corr"] < 0.99
