@@ -12,6 +12,7 @@
     ├── ResourceError                too little memory, disk or another machine resource
     ├── SandboxIsolationError        the tool sandbox cannot isolate on this machine
     ├── StackError                   the installed packages are not the ones ScopeIF is pinned to
+    ├── TrainingFailed               the trainer ended by an error that is none of ours
     └── TrainingStopped              a run ended before its last step, on purpose, with the reason
         ├── NonFiniteError           loss, reward or KL is NaN or infinite
         └── UnverifiedLimitError     too many samples of a step stayed unverified
@@ -97,6 +98,10 @@ class StackError(ScopeIFError):
     """The installed packages are not the ones that ScopeIF is pinned to."""
 
 
+class TrainingFailed(ScopeIFError):
+    """The trainer ended by an error that is none of ours; `fix` names the files with its traceback and the logs."""
+
+
 class TrainingStopped(ScopeIFError):
     """A run ended before its last step, on purpose; the message is the reason."""
 
@@ -106,4 +111,4 @@ class NonFiniteError(TrainingStopped):
 
 
 class UnverifiedLimitError(TrainingStopped):
-    """More samples of a step stayed unverified than `reward.max_unverified_frac` allows."""
+    """More samples of a step stayed unverified than `unverified.max_frac` allows."""

@@ -2,8 +2,7 @@
 
     checkpoints/global_step_20/     verl's: actor weights, optimizer, random state, data position, HF weights
     checkpoints/global_step_20/COMPLETE   written last; a folder without it is not resumed from
-    best/                           the best step's HF model
-    best.json                       its step and metric
+    best/                           the best step's HF model, and best.json with its step and metric
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pathlib import Path
 from scopeif.errors import ModelNotFoundError
 
 MARKER = "COMPLETE"
+BEST_FILE = "best.json"
 _PREFIX = "global_step_"
 
 
@@ -35,7 +35,6 @@ class Checkpoints:
     def __init__(self, run_dir: Path) -> None:
         self.folder = run_dir / "checkpoints"
         self.best_model = run_dir / "best"
-        self._best_file = run_dir / "best.json"
 
     def step_folder(self, step: int) -> Path:
         return self.folder / f"{_PREFIX}{step}"
@@ -64,20 +63,16 @@ class Checkpoints:
 
     def best(self) -> Best | None:
         """The best checkpoint recorded, if any."""
-        if not self._best_file.is_file():
-            return None
-        return Best(**json.loads(self._best_file.read_text()))
+        file = self.best_model / BEST_FILE
+        return Best(**json.loads(file.read_text())) if file.is_file() else None
 
-    def keep_best(self, candidate: Best) -> bool:
-        """Make the candidate's HF weights the best model if its value is higher than the best so far.
+    def keep_best(self, best: Best) -> None:
+        """Make that step's HF weights the best model, whole or not at all.
 
         Raises:
             ModelNotFoundError: the step's checkpoint holds no HF weights.
         """
-        current = self.best()
-        if current is not None and candidate.value <= current.value:
-            return False
-        source = self.step_folder(candidate.step) / "actor" / "huggingface"
+        source = self.step_folder(best.step) / "actor" / "huggingface"
         if not any(source.glob("*.safetensors")):
             raise ModelNotFoundError(
                 f"{source} holds no *.safetensors",
@@ -86,13 +81,12 @@ class Checkpoints:
         staged = self.best_model.with_name(".best.partial")
         shutil.rmtree(staged, ignore_errors=True)
         shutil.copytree(source, staged, copy_function=_link_or_copy)
+        _write_durably(staged / BEST_FILE, json.dumps(asdict(best)) + "\n")
         replaced = self.best_model.with_name(".best.replaced")
         if self.best_model.exists():
             self.best_model.rename(replaced)
         staged.rename(self.best_model)
         shutil.rmtree(replaced, ignore_errors=True)
-        _write_durably(self._best_file, json.dumps(asdict(candidate)) + "\n")
-        return True
 
 
 def _link_or_copy(source: str, target: str) -> str:

@@ -131,7 +131,7 @@ def _refuse_wrong_types(config: Any, overrides: Sequence[str]) -> None:
     """verl's config has no types: hold an override against the type of the value that it replaces."""
     from omegaconf import OmegaConf
 
-    keys = [text.partition("=")[0] for text in overrides if text[0] not in "+~" and "@" not in text]
+    keys = [text.partition("=")[0] for text in overrides if text[:1] not in ("+", "~") and "@" not in text]
     keys = [key for key in keys if "." in key]
     if not keys:
         return

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 from scopeif.training.progress import EVENTS_FILE
 
@@ -25,21 +26,22 @@ class RunConsole:
     def __init__(self) -> None:
         self.console = Console(highlight=False, soft_wrap=True)
         self._began = time.monotonic()
-        self._phase, self._phase_began, self._detail = "", self._began, ""
+        self._phase, self._phase_began = "", self._began
         self._last_output = self._began
         self._status: Status | None = None
         self._events: Path | None = None
         self._offset = 0
         self._step_seconds: list[float] = []
 
-    def say(self, text: str) -> None:
-        """One line with the time since start."""
-        self.console.print(f"[dim]{_clock(time.monotonic() - self._began):>7}[/dim]  {text}")
+    def say(self, text: str, style: str = "") -> None:
+        """One line with the time since start; the text is shown as it is."""
+        clock = Text(f"{_clock(time.monotonic() - self._began):>7}  ", style="dim")
+        self.console.print(clock.append_text(Text(text, style=style)))
         self._last_output = time.monotonic()
 
     def phase(self, text: str) -> None:
         """A new phase; its line comes at once."""
-        self._phase, self._phase_began, self._detail = text, time.monotonic(), ""
+        self._phase, self._phase_began = text, time.monotonic()
         if self.console.is_terminal:
             self._live()
         else:
@@ -57,7 +59,7 @@ class RunConsole:
         if self.console.is_terminal:
             self._live()
         elif self._phase and time.monotonic() - self._last_output >= HEARTBEAT_S:
-            self.say(f"[dim]… {self._phase_line()}[/dim]")
+            self.say(f"… {self._phase_line()}", style="dim")
 
     def close(self) -> None:
         """Show the last events and end the live line."""
@@ -72,11 +74,10 @@ class RunConsole:
         if self._status is None:
             self._status = self.console.status("")
             self._status.start()
-        self._status.update(self._phase_line())
+        self._status.update(Text(self._phase_line()))
 
     def _phase_line(self) -> str:
-        detail = f", {self._detail}" if self._detail else ""
-        return f"{self._phase} ({time.monotonic() - self._phase_began:.0f} s{detail})"
+        return f"{self._phase} ({time.monotonic() - self._phase_began:.0f} s)"
 
     def _new_events(self) -> list[dict[str, Any]]:
         if self._events is None or not self._events.exists():
@@ -91,11 +92,11 @@ class RunConsole:
         kind = event["kind"]
         if kind == "phase":
             step = f"step {event['step']}/{event['of']}: " if event.get("step") and event.get("of") else ""
-            self._phase, self._phase_began, self._detail = step + event["name"], time.monotonic(), ""
-            if not step:
-                self.phase(self._phase)
-        elif kind == "detail":
-            self._detail = event["text"]
+            name = step + event["name"]
+            if step:  # its line comes when the step is complete
+                self._phase, self._phase_began = name, time.monotonic()
+            else:
+                self.phase(name)
         elif kind == "note":
             self.say(event["text"])
         elif kind == "step":

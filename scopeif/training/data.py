@@ -30,7 +30,7 @@ def prepare_files(files: str | Sequence[str], folder: Path, part: str) -> list[s
         elif path.suffix == ".jsonl":
             target = folder / f"{part}_{index}_{path.stem}.parquet"
             folder.mkdir(parents=True, exist_ok=True)
-            write_parquet(read_jsonl(path), target, data_source=path.parent.name)
+            write_parquet(read_jsonl(path), target, data_source=path.resolve().parent.name)
             prepared.append(str(target.resolve()))
         else:
             raise DataError(
@@ -51,9 +51,8 @@ def refuse_long_prompts(file: str, tokenizer: Any, limit: int, template_options:
 
     longest = 0
     for row in parquet.read_table(file, columns=["prompt", "extra_info"]).to_pylist():
-        text = tokenizer.apply_chat_template(
-            row["prompt"], add_generation_prompt=True, tokenize=False, **template_options
-        )
+        options = {"add_generation_prompt": True, "tokenize": False} | template_options
+        text = tokenizer.apply_chat_template(row["prompt"], **options)
         tokens = len(tokenizer(text, add_special_tokens=False)["input_ids"])
         longest = max(longest, tokens)
         if tokens > limit:

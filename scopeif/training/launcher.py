@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scopeif.errors import ScopeIFError, TrainingStopped
+from scopeif import __version__
+from scopeif.errors import ScopeIFError, TrainingFailed, TrainingStopped
 from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.console import RunConsole
 from scopeif.training.cpu.precision import has_bf16, use_fp32
@@ -19,11 +22,14 @@ from scopeif.training.data import prepare_files
 from scopeif.training.policies import ensure_policy
 from scopeif.training.preflight import check_machine
 from scopeif.training.run_dir import Lease, RunDir, fingerprint, lease
-from scopeif.training.settings import Settings
+from scopeif.training.settings import Settings, check_consistency
 from scopeif.training.step_log import StepLog
-from scopeif.training.watchdog import Family, Watchdog, remove_leftovers
+from scopeif.training.watchdog import Watchdog
 
 POLL_S = 0.2
+RUN_FOLDER = "SCOPEIF_RUN_FOLDER"
+"""Environment variable with the run's temporary folder on this node."""
+
 SAVING_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 
 
@@ -41,14 +47,21 @@ def launch(config: Any, command: str) -> int:
 
     settings = Settings.from_config(config)
     console = RunConsole()
-    console.say(f"[bold]ScopeIF[/bold] recipe {settings.run.name}: checking machine, policy and data")
+    console.say(f"ScopeIF {__version__}, run {settings.run.name}: checking machine, policy and data", style="bold")
+    check_consistency(config, settings)
     check_machine(settings)
-    text = OmegaConf.to_yaml(config, resolve=True)
-    taken = lease(Path(settings.run.root).absolute(), settings.run.name, fingerprint(text))
+    identity = fingerprint(OmegaConf.to_yaml(_what_matters(config), resolve=True), _files(config))
+    taken = lease(Path(settings.run.root).absolute(), settings.run.name, identity)
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # until the trainer can save
     try:
-        _prepare(config, taken, console)
+        try:
+            _prepare(config, taken, console)
+        except BaseException:
+            if not taken.resumed:  # nothing has run here
+                shutil.rmtree(taken.run.path)
+            raise
         taken.run.config_file.write_text(OmegaConf.to_yaml(config, resolve=True))
-        return _Attempt(config, settings, taken, console, command, fingerprint(text)).run()
+        return _Attempt(config, settings, taken, console, command, identity).run()
     finally:
         console.close()
         taken.release()
@@ -56,11 +69,16 @@ def launch(config: Any, command: str) -> int:
 
 def _prepare(config: Any, taken: Lease, console: RunConsole) -> None:
     """Everything of the config that depends on this run directory and this machine."""
+    from omegaconf import open_dict
+
     run = taken.run.path
     model = ensure_policy(config.actor_rollout_ref.model.path, console.say)
     config.actor_rollout_ref.model.path = str(model.absolute())
     config.data.train_files = prepare_files(_plain(config.data.train_files), run / "data", "train")
     config.data.val_files = prepare_files(_plain(config.data.val_files), run / "data", "val")
+    if "enable_thinking" not in config.data.apply_chat_template_kwargs:  # templates that know no such thing ignore it
+        with open_dict(config.data.apply_chat_template_kwargs):
+            config.data.apply_chat_template_kwargs.enable_thinking = Settings.from_config(config).thinking
     config.trainer.default_local_dir = str(Checkpoints(run).folder)
     Checkpoints(run).folder.mkdir(exist_ok=True)
     if taken.resume_step:
@@ -71,6 +89,22 @@ def _prepare(config: Any, taken: Lease, console: RunConsole) -> None:
         console.say("this CPU has no bf16 instructions: computing in fp32, about half as fast")
         use_fp32(config)
     StepLog(run).forget_after(taken.resume_step if taken.resume_step else -1)
+
+
+def _what_matters(config: Any) -> Any:
+    """The config without what may change between two attempts at the same run."""
+    from omegaconf import OmegaConf
+
+    kept = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
+    for name in ("root", "stop_grace_s", "min_memory_gb", "min_disk_gb"):
+        del kept.run[name]
+    return kept
+
+
+def _files(config: Any) -> list[Path]:
+    """The data files of a config: other rows under the same name are another run."""
+    named = (_plain(files) for files in (config.data.train_files, config.data.val_files))
+    return [Path(name).expanduser() for files in named for name in ([files] if isinstance(files, str) else files)]
 
 
 def _plain(value: Any) -> Any:
@@ -100,7 +134,7 @@ class _Attempt:
         except _Interrupted:
             return self._stopped(f"{self.received[-1].name}")
         except TrainingStopped as stop:
-            if not self.received:  # the trainer itself found a reason
+            if type(stop) is not TrainingStopped:  # the trainer itself found a reason
                 self.run_dir.end("failed", str(stop))
                 raise
             return self._stopped(stop.message)
@@ -126,8 +160,8 @@ class _Attempt:
             self._obey()
         try:
             ray.get(done)
-        except ray.exceptions.RayTaskError as error:
-            raise _cause(error) from error
+        except ray.exceptions.RayError as error:
+            raise self._explained(error) from error
 
     # -- signals -----------------------------------------------------------------------------------------------------
 
@@ -168,23 +202,21 @@ class _Attempt:
         """A Ray of our own, and the end of all its processes, files and sockets afterwards."""
         import ray
 
-        folder = tempfile.mkdtemp(prefix="sif-")  # short: socket paths below it are bounded
+        folder = Path(tempfile.mkdtemp(prefix="sif-", dir="/tmp"))  # short: socket paths below it are bounded
         watchdog = Watchdog(folder)
-        family = Family(os.getpid(), spared=frozenset({watchdog.pid}))
-        os.environ.update(_environment(self.config, self.run_dir.path))
+        os.environ.update(_environment(self.config, self.run_dir.path, folder))
         self.console.phase("starting Ray")
         try:
             self._start_ray(folder)
             yield
         finally:
-            files = family.files()
-            logs = Path(folder) / "session_latest" / "logs"
-            shutil.copytree(logs, self.run_dir.path / "logs", dirs_exist_ok=True, ignore=_log_noise)
             ray.shutdown()
-            remove_leftovers({*files, *family.end()}, folder)
-            watchdog.dismiss()
+            with contextlib.suppress(OSError, shutil.Error):  # the logs must not hide why the run ended
+                logs = folder / "session_latest" / "logs"
+                shutil.copytree(logs, self.run_dir.path / "logs", dirs_exist_ok=True, ignore=_log_noise)
+            watchdog.finish()
 
-    def _start_ray(self, folder: str) -> None:
+    def _start_ray(self, folder: Path) -> None:
         import ray
         from omegaconf import OmegaConf
 
@@ -194,9 +226,30 @@ class _Attempt:
         if self.config.trainer.device != "cpu":
             from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
 
-            options["runtime_env"] = get_ppo_ray_runtime_env(self.config)
-        ray.init(**options, _temp_dir=folder, log_to_driver=False, logging_level="ERROR")
+            options["runtime_env"] = get_ppo_ray_runtime_env(self.config) | options.get("runtime_env", {})
+        if options.setdefault("address", "local") == "local":
+            options["_temp_dir"] = str(folder)
+        else:  # a running cluster has its own folders and resources
+            for name in ("num_cpus", "num_gpus", "include_dashboard"):
+                options.pop(name, None)
+        ray.init(**options, log_to_driver=False, logging_level="ERROR")
         self._install_handlers()  # Ray sets its own for SIGTERM
+
+    def _explained(self, error: Exception) -> ScopeIFError:
+        """ScopeIF's own error behind a Ray error, else one that says where the remote traceback is."""
+        cause: BaseException = error
+        while isinstance(getattr(cause, "cause", None), BaseException):
+            cause = cause.cause  # type: ignore[attr-defined]
+        if isinstance(cause, ScopeIFError):
+            return cause
+        file = self.run_dir.path / "error.txt"
+        file.write_text(f"{error}\n")
+        last = next((line for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+        return TrainingFailed(
+            f"the trainer failed: {last.strip()}",
+            place=str(self.run_dir.path),
+            fix=f"the traceback is in {file}, the logs of all workers in {self.run_dir.path / 'logs'}",
+        )
 
     # -- words -------------------------------------------------------------------------------------------------------
 
@@ -206,13 +259,13 @@ class _Attempt:
         where = f"from step {steps[-1]}" if steps else "from the start: no checkpoint was saved yet"
         self.console.close()
         self.console.say(f"stopped ({reason}); the same command resumes {where}:\n         {self.command}")
-        return 128 + self.received[0].value
+        return 128 + (self.received or [signal.SIGTERM])[0].value
 
     def _summary(self) -> None:
         self.console.close()
         run, checkpoints = self.run_dir.path, Checkpoints(self.run_dir.path)
         best = checkpoints.best()
-        self.console.say("[bold]finished[/bold]")
+        self.console.say("finished", style="bold")
         if best:
             figure = f"{best.metric} {best.value:.3f}, step {best.step}"
             self.console.say(f"best model   {checkpoints.best_model}  ({figure})")
@@ -226,19 +279,11 @@ class _Interrupted(Exception):
     """Stop at once."""
 
 
-def _cause(error: Any) -> BaseException:
-    """ScopeIF's own error behind a Ray task error, else the Ray error with its remote traceback."""
-    cause: BaseException = error
-    while isinstance(getattr(cause, "cause", None), BaseException):
-        cause = cause.cause  # type: ignore[attr-defined]
-    return cause if isinstance(cause, ScopeIFError) else error
-
-
 def _log_noise(folder: str, names: list[str]) -> set[str]:
     return {name for name in names if not name.startswith(("worker-", "raylet", "gcs_server"))}
 
 
-def _environment(config: Any, run: Path) -> dict[str, str]:
+def _environment(config: Any, run: Path, folder: Path) -> dict[str, str]:
     """Variables that every process of the run inherits; what the user has set wins, paths of the run excepted."""
     wanted = {
         "RAY_USAGE_STATS_ENABLED": "0",
@@ -249,9 +294,11 @@ def _environment(config: Any, run: Path) -> dict[str, str]:
     }
     if config.trainer.device == "cpu":
         wanted |= {
+            "MALLOC_ARENA_MAX": "2",  # a dozen processes with an arena a thread hold gigabytes of freed memory
+            "VERL_PLATFORM": "cpu",  # a machine may have a GPU and the CPU stack
             "TORCH_COMPILE_DISABLE": "1",
             "VLLM_CPU_KVCACHE_SPACE": "1",
             "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0))),
         }
     chosen = {name: os.environ.get(name, value) for name, value in wanted.items()}
-    return chosen | {"TENSORBOARD_DIR": str(run / "tensorboard")}
+    return chosen | {"TENSORBOARD_DIR": str(run / "tensorboard"), "TMPDIR": str(folder), RUN_FOLDER: str(folder)}

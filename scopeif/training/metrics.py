@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +36,11 @@ class Sample:
         if not self.info["format_reward"]:
             return ["violated"] * len(self.scopes)
         return [str(constraint["status"]) for constraint in self.outcome["constraints"]]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why constraints stayed unverified."""
+        return [str(c["reason"]) for c in self.outcome["constraints"] if c["reason"] is not None]
 
 
 def outcome_metrics(samples: Sequence[Sample], prefix: str) -> dict[str, float]:
@@ -101,21 +106,14 @@ def _csr_by_scope(samples: Sequence[Sample]) -> dict[str, float]:
     return {scope: _mean(values) for scope, values in sorted(by_scope.items())}
 
 
-def _faults(samples: Sequence[Sample]) -> dict[str, int]:
-    counts: dict[str, int] = defaultdict(int)
-    for sample in samples:
-        if sample.outcome["format_fault"]:
-            counts[sample.outcome["format_fault"]] += 1
-    return dict(counts)
+def _faults(samples: Sequence[Sample]) -> Counter[str]:
+    return Counter(sample.outcome["format_fault"] for sample in samples if sample.outcome["format_fault"])
 
 
 def _constraint_metrics(samples: Sequence[Sample]) -> dict[str, float]:
     constraints = [constraint for sample in samples for constraint in sample.outcome["constraints"]]
     records = [record for constraint in constraints for record in constraint["records"]]
-    reasons: dict[str, int] = defaultdict(int)
-    for constraint in constraints:
-        if constraint["reason"]:
-            reasons[constraint["reason"]] += 1
+    reasons = Counter(reason for sample in samples for reason in sample.reasons)
     metrics = {f"unverified/{reason}": float(count) for reason, count in reasons.items()}
     if records:
         metrics["vacuous_frac"] = _mean(float(record["vacuous"]) for record in records)

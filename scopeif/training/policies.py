@@ -48,7 +48,7 @@ def ensure_policy(path: str, say: Callable[[str], None] = print) -> Path:
     if is_complete(folder):
         return folder
     build = _BUILDERS.get(folder.name)
-    if build is None:
+    if build is None or (folder.exists() and any(folder.iterdir())):  # never replace what somebody keeps there
         raise _missing(folder)
     building = folder.with_name(f".{folder.name}.building-{os.getpid()}")
     shutil.rmtree(building, ignore_errors=True)
@@ -56,8 +56,8 @@ def ensure_policy(path: str, say: Callable[[str], None] = print) -> Path:
     try:
         say(f"building policy {folder.name} in {folder} (once)")
         build(building)
-        shutil.rmtree(folder, ignore_errors=True)
-        building.rename(folder)
+        if not is_complete(folder):  # another process may have been faster
+            building.rename(folder)
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return folder

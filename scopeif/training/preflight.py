@@ -21,6 +21,7 @@ def check_machine(settings: Settings) -> None:
     """
     _require_memory(settings.run.min_memory_gb)
     _require_disk(Path(settings.run.root), settings.run.min_disk_gb)
+    _require_shared_memory()
     _require_sandbox(settings.verification.sandbox_require)
 
 
@@ -28,11 +29,25 @@ def available_memory_bytes() -> int:
     """Memory that this process may still take: the machine's, or less where a control group limits it."""
     import psutil
 
-    available = int(psutil.virtual_memory().available)
-    limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
-    if limit.is_file() and used.is_file() and (text := limit.read_text().strip()).isdigit():
-        available = min(available, int(text) - int(used.read_text()))
-    return available
+    return min([int(psutil.virtual_memory().available), *_left_in_control_groups()])
+
+
+def _left_in_control_groups(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> list[int]:
+    """What each control group above this process leaves (version 2); page cache that can go counts as free."""
+    lines = proc.read_text().splitlines() if proc.is_file() else []
+    own = next((line.removeprefix("0::/") for line in lines if line.startswith("0::/")), None)
+    if own is None:
+        return []
+    left = []
+    for group in (root / own, *(root / own).parents):
+        limit = group / "memory.max"
+        if limit.is_file() and (text := limit.read_text().strip()).isdigit():
+            stat = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+            used = int((group / "memory.current").read_text()) - int(stat.get("inactive_file", 0))
+            left.append(int(text) - used)
+        if group == root:
+            break
+    return left
 
 
 def _require_memory(needed_gb: float) -> None:
@@ -53,6 +68,17 @@ def _require_disk(folder: Path, needed_gb: float) -> None:
             f"the run needs {needed_gb:g} GiB of free disk at {existing}, {present:.1f} GiB are free",
             place="run.min_disk_gb",
             fix="free some, set run.root to another disk, or keep fewer checkpoints (selection.keep_last)",
+        )
+
+
+def _require_shared_memory(needed_gb: float = 1.0) -> None:
+    """Ray's objects and the weights on their way to vLLM; containers often start with 64 MiB."""
+    present = shutil.disk_usage("/dev/shm").free / _GIB if Path("/dev/shm").is_dir() else 0.0
+    if present < needed_gb:
+        raise ResourceError(
+            f"the run needs {needed_gb:g} GiB of shared memory, {present:.2f} GiB are free in /dev/shm",
+            place="/dev/shm",
+            fix="start the container with more (docker run --shm-size=4g), or remove old files there",
         )
 
 

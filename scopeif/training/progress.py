@@ -35,10 +35,6 @@ class ProgressLog:
         """A validation is complete."""
         self._append(kind="validation", **figures)
 
-    def detail(self, text: str) -> None:
-        """What the running phase has done so far; shown with its heartbeat."""
-        self._append(kind="detail", text=text)
-
     def _append(self, **event: Any) -> None:
         line = json.dumps({"time": time.time(), **event}, ensure_ascii=False)
         with self._path.open("a", encoding="utf-8") as file:

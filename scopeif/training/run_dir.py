@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -76,9 +77,14 @@ class RunDir:
         self.write(state=state, attempts=attempts)
 
 
-def fingerprint(config_text: str) -> str:
-    """Identity of a resolved config: an unfinished run is resumed only by the same one."""
-    return hashlib.sha256(config_text.encode()).hexdigest()[:16]
+def fingerprint(config_text: str, files: Iterable[Path] = ()) -> str:
+    """Identity of a resolved config and its data: an unfinished run is resumed only by the same ones."""
+    digest = hashlib.sha256(config_text.encode())
+    for file in files:
+        if file.is_file():
+            with file.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ class Lease:
 
 
 def lease(root: Path, name: str, config_fingerprint: str) -> Lease:
-    """Take the newest unfinished run of the same config that nobody runs now, else a new directory.
+    """Take the newest run of the same config if it is unfinished and nobody runs it now, else a new directory.
 
     Args:
         root: folder of all runs.
@@ -106,14 +112,13 @@ def lease(root: Path, name: str, config_fingerprint: str) -> Lease:
     folder = root / name
     folder.mkdir(parents=True, exist_ok=True)
     existing = sorted((path for path in folder.iterdir() if path.name.isdigit()), key=lambda path: int(path.name))
-    if existing:
-        run = RunDir(existing[-1])
-        state = run.read()
-        unfinished = state.get("state") != "finished" and state.get("fingerprint") == config_fingerprint
-        lock = _try_lock(run.path) if unfinished else None
+    same = (run for run in map(RunDir, reversed(existing)) if run.read().get("fingerprint") == config_fingerprint)
+    newest = next(same, None)
+    if newest is not None and newest.read()["state"] != "finished":
+        lock = _try_lock(newest.path)
         if lock is not None:
-            steps = Checkpoints(run.path).complete_steps()
-            return Lease(run, steps[-1] if steps else 0, True, lock)
+            steps = Checkpoints(newest.path).complete_steps()
+            return Lease(newest, steps[-1] if steps else 0, True, lock)
     return _new(folder, int(existing[-1].name) + 1 if existing else 1)
 
 

@@ -106,6 +106,34 @@ class Settings(_Section):
             raise ConfigError(f"{first['msg']} (value {first['input']!r})", place=key) from None
 
 
+def check_consistency(config: Any, settings: Settings) -> None:
+    """Refuse values that are each fine and wrong together.
+
+    Raises:
+        ConfigError: the message names both keys.
+    """
+    actor, rollout = config.actor_rollout_ref.actor, config.actor_rollout_ref.rollout
+    if rollout.n < settings.unverified.min_verified_per_group:
+        raise ConfigError(
+            f"groups of {rollout.n} never hold the {settings.unverified.min_verified_per_group} verified samples that "
+            "unverified.min_verified_per_group asks for",
+            place="actor_rollout_ref.rollout.n",
+        )
+    if actor.ppo_mini_batch_size != config.data.train_batch_size:
+        raise ConfigError(
+            f"mini-batches of {actor.ppo_mini_batch_size} prompts in batches of {config.data.train_batch_size}: one "
+            "whose samples all stayed unverified would have a loss over no token",
+            place="actor_rollout_ref.actor.ppo_mini_batch_size",
+            fix="make it equal to data.train_batch_size",
+        )
+    if actor.loss_agg_mode != "token-mean":
+        raise ConfigError(
+            f"{actor.loss_agg_mode!r} divides by samples that stayed unverified too",
+            place="actor_rollout_ref.actor.loss_agg_mode",
+            fix="use token-mean",
+        )
+
+
 def _plain(value: Any) -> Any:
     from omegaconf import OmegaConf
 

@@ -7,6 +7,7 @@ Everything is done through methods that verl's `PPOTrainer` (verl/trainer/ppo/v1
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,19 @@ from verl.trainer.ppo.utils import Role
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 
-from scopeif.errors import NonFiniteError, StackError, TrainingStopped, UnverifiedLimitError
+from scopeif.errors import (
+    ConfigError,
+    NonFiniteError,
+    StackError,
+    TrainingFailed,
+    TrainingStopped,
+    UnverifiedLimitError,
+)
 from scopeif.reward import SCHEMES
 from scopeif.training import rollout_log
 from scopeif.training.advantages import Trajectory, shuffled_within_groups, teaching_keys
 from scopeif.training.checkpoints import Best, Checkpoints
+from scopeif.training.data import refuse_long_prompts
 from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
 from scopeif.training.progress import ProgressLog
 from scopeif.training.run_dir import RunDir
@@ -49,6 +58,9 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self.step_log = StepLog(self.run.path)
         self._loader_state: Any = None
         self._saved_step = 0
+        self._unmarked: int | None = None
+        self._teaches = True
+        self._validating = False
         if get_platform().device_name != config.trainer.device:
             raise StackError(
                 f"verl runs on {get_platform().device_name!r}, the recipe on {config.trainer.device!r}",
@@ -64,11 +76,37 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def _build_replay_buffer(self) -> Any:
         buffer = super()._build_replay_buffer()
         buffer.poll_interval = 0.1  # verl/trainer/ppo/v1/replay_buffer.py polls every 2 s
+        wait = buffer._wait_for_next_poll
+
+        def wait_or_stop(*arguments: Any) -> Any:
+            if self._validating and self._skips_validation():
+                raise _ValidationSkipped
+            if not self._validating:
+                self._stop_if_asked()
+            return wait(*arguments)
+
+        buffer._wait_for_next_poll = wait_or_stop
         return buffer
 
     def _init_tokenizer(self) -> None:
         self.progress.phase("tokenizer and data")
         super()._init_tokenizer()
+
+    def _init_dataloader(self) -> None:
+        self._stop_if_asked()
+        data = self.config.data
+        options = dict(data.apply_chat_template_kwargs)
+        for file in (*data.train_files, *data.val_files):
+            refuse_long_prompts(file, self.tokenizer, data.max_prompt_length, options)
+        super()._init_dataloader()
+        if self.steps_per_epoch == 0:
+            raise ConfigError(
+                f"a batch of {data.train_batch_size} prompts is more than the {len(self.train_dataset)} of the data",
+                place="data.train_batch_size",
+            )
+        # verl ends at the last epoch even where total_training_steps asks for more.
+        epochs = math.ceil(self.total_training_steps / self.steps_per_epoch)
+        self.config.trainer.total_epochs = max(self.config.trainer.total_epochs, epochs)
 
     def _init_resource_pool_mgr(self) -> None:
         super()._init_resource_pool_mgr()
@@ -81,6 +119,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self.progress.phase("loading policy, reference and vLLM")
 
     def _load_checkpoint(self) -> None:
+        self._stop_if_asked()
         if self.config.trainer.resume_mode == "resume_path":
             self.progress.phase("loading checkpoint")
         super()._load_checkpoint()
@@ -112,38 +151,54 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         """Advantages from the verified samples; the others get none, and no loss."""
         samples = self._samples(batch)
+        self._refuse_missing(len(samples), self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n)
+        self._refuse_too_many_unverified(list(samples.values()))
         rows = [
             Trajectory(key, samples[key].verified if key in samples else False, tag.get("is_padding", False))
             for key, tag in zip(batch.keys, batch.tags, strict=True)
         ]
-        self._refuse_too_many_unverified(rows)
-        teaching = teaching_keys(rows, self.settings.unverified.min_verified_per_group)
-        chosen = set(teaching)
-        masked = [row.key for row in rows if row.key not in chosen]
+        chosen = teaching_keys(rows, self.settings.unverified.min_verified_per_group)
+        teaching = [row for row in rows if row.key in set(chosen)]
+        masked = [row.key for row in rows if row.key not in set(chosen)]
+        self._teaches = any(not row.padding for row in teaching)
         metrics["unverified/masked_samples"] = float(len(masked))
-        computed = super()._compute_advantage(batch.select_keys(teaching), metrics)
-        if self.settings.reward.shuffle:
-            self._shuffle_advantages([row for row in rows if row.key in chosen], batch.partition_id)
+        fields = list(batch.fields or [])
+        if self._teaches:
+            fields = super()._compute_advantage(batch.select_keys(chosen), metrics).fields
+        else:
+            masked = batch.keys
+        if self.settings.reward.shuffle and self._teaches:
+            self._shuffle_advantages(teaching, batch.partition_id)
         if masked:
-            self._mask(masked, batch.partition_id, computed.fields)
+            self._mask(masked, batch.partition_id, fields)
         return KVBatchMeta(
             keys=batch.keys,
             tags=batch.tags,
             partition_id=batch.partition_id,
-            fields=computed.fields,
+            fields=sorted({*fields, *_MASKED_FIELDS}),
             extra_info=batch.extra_info,
         )
 
-    def _refuse_too_many_unverified(self, rows: list[Trajectory]) -> None:
-        real = [row for row in rows if not row.padding]
-        unverified = sum(not row.verified for row in real)
-        limit = self.settings.unverified.max_frac
-        if unverified > limit * len(real) or unverified == len(real):
-            self._save_for_stop()
-            raise UnverifiedLimitError(
-                f"{unverified} of {len(real)} samples stayed unverified, the limit is {limit:.0%}",
+    def _refuse_missing(self, present: int, expected: int) -> None:
+        """verl drops a response whose reward raised, in silence; a raise is a bug, and stops the run."""
+        if present < expected:
+            raise TrainingFailed(
+                f"{expected - present} of {expected} responses came back without a result",
                 place=f"step {self.global_steps}",
-                fix=f"see the reasons in {self.run.path / 'rollouts'}, or raise unverified.max_frac",
+                fix=f"the error is in the newest worker log of {self.run.path / 'logs'}; please report it",
+            )
+
+    def _refuse_too_many_unverified(self, samples: list[Sample]) -> None:
+        unverified = [sample for sample in samples if not sample.verified]
+        limit = self.settings.unverified.max_frac
+        if len(unverified) > limit * len(samples) or len(unverified) == len(samples):
+            self._save_for_stop()
+            reasons = Counter(reason for sample in unverified for reason in sample.reasons)
+            raise UnverifiedLimitError(
+                f"{len(unverified)} of {len(samples)} samples stayed unverified, the limit is {limit:.0%}; "
+                f"constraints by reason: {dict(reasons.most_common())}",
+                place=f"step {self.global_steps}",
+                fix="mend the cause and give the same command again, or raise unverified.max_frac",
             )
 
     def _mask(self, keys: list[str], partition: str, fields: list[str]) -> None:
@@ -159,15 +214,19 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def _shuffle_advantages(self, rows: list[Trajectory], partition: str) -> None:
         keys = [row.key for row in rows]
         data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["advantages", "response_mask"])
-        each = [advantage.max() + advantage.min() for advantage in data["advantages"].unbind()]
-        source = shuffled_within_groups(rows, seed=self.settings.run.seed * 1_000_003 + self.global_steps)
         masks = data["response_mask"].unbind()
+        columns = zip(data["advantages"].unbind(), masks, strict=True)
+        each = [advantage.sum() / mask.sum().clamp(min=1) for advantage, mask in columns]
+        source = shuffled_within_groups(rows, seed=self.settings.run.seed * 1_000_003 + self.global_steps)
         moved = [each[source[i]] * mask.to(torch.float32) for i, mask in enumerate(masks)]
         nested = torch.nested.as_nested_tensor(moved, layout=torch.jagged)
         fields = TensorDict({"advantages": nested, "returns": nested}, batch_size=len(keys))
         tq.kv_batch_put(keys=keys, partition_id=partition, fields=fields)
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        if not self._teaches:  # no group has enough verified samples; a loss over no token is NaN
+            self.progress.note(f"step {self.global_steps} teaches nothing: too few verified samples in every group")
+            return batch
         self._enter("update")
         batch = super()._update_actor(batch, metrics)
         self._loader_state = None  # weights are new: the next stop waits for the end of the step
@@ -202,10 +261,11 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         super()._compute_metrics(batch.select_keys(verified), metrics, timing_raw, global_steps, epoch)
         metrics.update(outcome_metrics(list(samples.values()), "train"))
         metrics.update(group_metrics(list(samples.values())))
-        self.step_log.step(global_steps, metrics)
+        self.step_log.step(global_steps, {name: value for name, value in metrics.items() if name[:4] != "val/"})
         if self.settings.rollout_log.enabled:
             self._log_rollouts(batch, samples, global_steps)
         self._refuse_non_finite(metrics)
+        self._complete_checkpoint()
         self.progress.step(step=global_steps, of=self.total_training_steps, metrics=_console(metrics))
 
     def _refuse_non_finite(self, metrics: dict[str, Any]) -> None:
@@ -249,7 +309,13 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
 
     def _validate(self) -> dict[str, float]:
         self.progress.phase("validation", self.global_steps, of=self.total_training_steps)
-        metrics: dict[str, float] = super()._validate()
+        self._validating = True
+        try:
+            metrics: dict[str, float] = super()._validate()
+        except _ValidationSkipped:
+            return {}
+        finally:
+            self._validating = False
         self.step_log.validation(self.global_steps, metrics)
         self.progress.validation(step=self.global_steps, metrics=metrics)
         self._keep_best(metrics)
@@ -264,6 +330,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         expected_acc_counts: Any = None,
     ) -> dict[str, float]:
         """CSR and ISR for each data source and for all; replaces verl's means, which count an unverified one as 0."""
+        self._refuse_missing(len(sample_uids), sum((expected_acc_counts or {}).values()))
         names = [name for name in reward_extra_infos_dict if name != "reward"]
         columns = zip(*(reward_extra_infos_dict[name] for name in names), strict=True)
         samples = [
@@ -282,47 +349,58 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def _keep_best(self, metrics: dict[str, float]) -> None:
         name = self.settings.selection.metric
         value = metrics.get(name)
+        if value is None and metrics["val/all/unverified_frac"] < 1:
+            fix = "use one of: " + ", ".join(sorted(metric for metric in metrics if metric.startswith("val/all/")))
+            raise ConfigError(f"validation has no metric {name!r}", place="selection.metric", fix=fix)
         if value is None or self.global_steps == 0:
             return
         best = self.checkpoints.best()
         if best is not None and value <= best.value:
             return
-        if self.global_steps not in self.checkpoints.complete_steps():
+        if self._saved_step != self.global_steps:
             self._save_checkpoint()
         self.checkpoints.keep_best(Best(self.global_steps, name, float(value)))
         self.progress.note(f"new best {name} {value:.3f} at step {self.global_steps}")
 
     def _save_checkpoint(self) -> None:
-        self._write_checkpoint()
-
-    def _write_checkpoint(self, loader_state: Any = None) -> None:
-        """Save the current step; `loader_state` replaces the data position where the loader has already moved on."""
+        """Write the checkpoint of the running step; it counts when the step's validation and logs are written too."""
         self.progress.phase("saving checkpoint", self.global_steps, of=self.total_training_steps)
         super()._save_checkpoint()
-        if loader_state is not None:
-            torch.save(loader_state, self.checkpoints.step_folder(self.global_steps) / "data.pt")
-        self.checkpoints.mark_complete(self.global_steps)
-        self._saved_step = self.global_steps
-        self.checkpoints.prune(self.settings.selection.keep_last)
+        self._saved_step = self._unmarked = self.global_steps
+
+    def _complete_checkpoint(self) -> None:
+        if self._unmarked is not None:
+            self.checkpoints.mark_complete(self._unmarked)
+            self._unmarked = None
+            self.checkpoints.prune(self.settings.selection.keep_last)
 
     # -- stopping ----------------------------------------------------------------------------------------------------
 
     def _stop_if_asked(self) -> None:
         if not self.run.stop_requested():
             return
-        self._save_for_stop()
+        self._save_for_stop()  # in set-up there is nothing to save
         raise TrainingStopped(f"stopped on request with step {self._saved_step} saved", place="trainer")
 
     def _save_for_stop(self) -> None:
         """Save the last finished step: its weights are still in place, its data position is the remembered one."""
-        finished = self.global_steps - 1
-        if self._loader_state is None or finished <= self._saved_step:
+        if self._loader_state is None or self.global_steps - 1 <= self._saved_step:
             return
-        running, self.global_steps = self.global_steps, finished
+        self.global_steps -= 1
         try:
-            self._write_checkpoint(self._loader_state)
+            self._save_checkpoint()
+            torch.save(self._loader_state, self.checkpoints.step_folder(self.global_steps) / "data.pt")
+            self._complete_checkpoint()
         finally:
-            self.global_steps = running
+            self.global_steps += 1
+
+    def _skips_validation(self) -> bool:
+        """A stop does not wait for a validation, unless it is the run's last."""
+        return self.run.stop_requested() and self.global_steps < self.total_training_steps
+
+
+class _ValidationSkipped(Exception):
+    """A stop was asked for while a validation ran."""
 
 
 def _without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

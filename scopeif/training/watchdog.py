@@ -1,9 +1,9 @@
-"""Ends every process of a run when its launcher is gone, whatever killed it. Standard library only.
+"""Ends every process of a run when its launcher is done or gone, whatever ended it. Standard library only.
 
 The launcher starts this file from standard input in a session of its own (`Watchdog`): it survives a kill of the
 launcher, of its process group and of everything whose command line names the run. While the launcher lives it keeps a
-list of the run's processes, because orphans lose their parents; when the launcher is gone it ends what is left, and
-removes the shared memory, sockets and temporary folder that killed processes leave behind.
+list of the run's processes, because orphans lose their parents. When the launcher closes its end of a pipe, or dies,
+the watchdog ends what is left, and removes the run's temporary folder and the shared memory of killed processes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from pathlib import Path
 POLL_S = 0.5
 FILES_POLL_S = 10.0
 TERM_GRACE_S = 3.0
+SHARED_MEMORY = "/dev/shm"
+OURS = ("psm_", "sem.", "verl_weights_")
+"""How Python's shared memory and semaphores, and verl's weight buffers, are named."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,19 @@ class Process:
     pid: int
     started: int
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to this process, and to no other that has its id now."""
+        try:
+            handle = os.pidfd_open(self.pid)
+        except OSError:
+            return
+        try:
+            if _process_table([str(self.pid)]).get(self.pid, (0, -1))[1] == self.started:
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(handle, number)
+        finally:
+            os.close(handle)
+
 
 @dataclass
 class Family:
@@ -41,10 +57,12 @@ class Family:
     root: int
     spared: frozenset[int] = frozenset()
     members: set[Process] = field(default_factory=set)
+    foreign: frozenset[int] = field(default_factory=lambda: frozenset(_shared_memory()))
+    """Inodes of the shared-memory files that were there before the run; they are somebody else's."""
 
     def refresh(self) -> set[Process]:
         """Look at the process table once; returns the members alive."""
-        table = _process_table()
+        table = _process_table(os.listdir("/proc"))
         alive = {member for member in self.members if table.get(member.pid, (0, -1))[1] == member.started}
         grown = {self.root, *(member.pid for member in alive)}
         while found := {pid for pid, (parent, _) in table.items() if parent in grown and pid not in grown}:
@@ -53,80 +71,78 @@ class Family:
         self.members = {Process(pid, table[pid][1]) for pid in grown if pid in table}
         return self.members
 
-    def files(self) -> set[str]:
-        """Shared-memory and socket files that the members hold now; they outlive a killed process."""
-        return _files_in_use(member.pid for member in self.refresh())
+    def shared_memory(self) -> dict[int, str]:
+        """The shared-memory files of this run that members map now, by inode; they outlive a killed process."""
+        mapped = set().union(*(_mapped(member.pid) for member in self.refresh()))
+        present = _shared_memory()
+        # By inode: a named semaphore is mapped under the temporary name that it was made with.
+        return {inode: present[inode] for inode in mapped & present.keys() - self.foreign}
 
-    def end(self, grace_s: float = TERM_GRACE_S) -> list[str]:
-        """End all members: ask first, kill after `grace_s`. Returns the files that they would leave behind."""
-        left_behind = self.files()
-        _signal(self.members, signal.SIGTERM)
-        deadline = time.monotonic() + grace_s
-        while self.refresh() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        left_behind |= _files_in_use(member.pid for member in self.members)
-        deadline = time.monotonic() + grace_s
-        while self.refresh() and time.monotonic() < deadline:
-            _signal(self.members, signal.SIGKILL)
-            time.sleep(0.05)
-        return sorted(left_behind)
-
-
-def remove_leftovers(files: Iterable[str], folder: str | None) -> None:
-    """Unlink shared memory and sockets of ended processes, and the run's temporary folder."""
-    for file in files:
-        with contextlib.suppress(OSError):
-            os.unlink(file)
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)
+    def end(self, grace_s: float = TERM_GRACE_S) -> None:
+        """End all members: ask first, kill after `grace_s`."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for member in self.refresh():
+                member.signal(number)
+            deadline = time.monotonic() + grace_s
+            while self.refresh() and time.monotonic() < deadline:
+                time.sleep(0.05)
 
 
 class Watchdog:
-    """Starts the watching process for this launcher; `pid` is to be spared when the launcher cleans up itself."""
+    """The watching process of this launcher."""
 
-    def __init__(self, temporary_folder: str | None) -> None:
+    def __init__(self, temporary_folder: Path) -> None:
+        reader, self._writer = os.pipe()
         self._child = subprocess.Popen(
             [sys.executable, "-I", "-S", "-"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            pass_fds=[reader],
             cwd="/",
         )
+        os.close(reader)
         assert self._child.stdin is not None
-        order = {"launcher": os.getpid(), "folder": temporary_folder}
-        source = Path(__file__).read_text()
-        self._child.stdin.write(f"{source}\nwatch({json.dumps(json.dumps(order))})\n".encode())
+        order = json.dumps({"launcher": os.getpid(), "folder": str(temporary_folder), "pipe": reader})
+        self._child.stdin.write(f"{Path(__file__).read_text()}\nwatch({order!r})\n".encode())
         self._child.stdin.close()
         self.pid = self._child.pid
 
-    def dismiss(self) -> None:
-        """The launcher has cleaned up: nothing is left to watch."""
-        self._child.kill()
-        self._child.wait()
+    def finish(self, timeout_s: float = 30.0) -> None:
+        """Have everything of the run ended and removed, and wait until it is."""
+        os.close(self._writer)
+        self._child.wait(timeout_s)
 
 
 def watch(order_json: str) -> None:
-    """Wait for the launcher's end, then end its family. Runs in the watching process."""
+    """Wait until the launcher is done or gone, then clean up after it. Runs in the watching process."""
     order = json.loads(order_json)
     family = Family(order["launcher"], spared=frozenset({os.getpid()}))
-    try:
-        launcher = os.pidfd_open(order["launcher"])
-    except ProcessLookupError:
-        return
-    files: set[str] = set()
-    looked = 0.0
-    while not select.select([launcher], [], [], POLL_S)[0]:
+    waiting = [order["pipe"]]
+    with contextlib.suppress(ProcessLookupError):
+        waiting.append(os.pidfd_open(order["launcher"]))
+    files: dict[int, str] = {}
+    looked = -FILES_POLL_S
+    while not select.select(waiting, [], [], POLL_S)[0]:
         family.refresh()
         if time.monotonic() - looked >= FILES_POLL_S:
-            files, looked = files | family.files(), time.monotonic()
-    remove_leftovers({*files, *family.end()}, order["folder"])
+            files, looked = files | family.shared_memory(), time.monotonic()
+    files |= family.shared_memory()
+    family.root = -1  # the id may soon be somebody else's; the members are known
+    family.end()
+    present = _shared_memory()
+    for inode, path in files.items():
+        if present.get(inode) == path:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+    shutil.rmtree(order["folder"], ignore_errors=True)
 
 
-def _process_table() -> dict[int, tuple[int, int]]:
+def _process_table(entries: Iterable[str]) -> dict[int, tuple[int, int]]:
     """pid -> (parent, start time in clock ticks) of every process that is no zombie."""
     table = {}
-    for entry in os.listdir("/proc"):
+    for entry in entries:
         if not entry.isdigit():
             continue
         try:
@@ -139,45 +155,17 @@ def _process_table() -> dict[int, tuple[int, int]]:
     return table
 
 
-def _files_in_use(pids: Iterable[int]) -> set[str]:
-    """Shared-memory files that the processes map, and socket files below /tmp that they are bound to."""
-    mapped: set[int] = set()
-    sockets: set[int] = set()
-    for pid in pids:
-        mapped |= _mapped_shared_memory(pid)
-        sockets |= _open_sockets(pid)
-    # By inode: a named semaphore is mapped under the temporary name that it was made with.
-    files = {entry.path for entry in _entries("/dev/shm") if entry.inode() in mapped}
-    with contextlib.suppress(OSError), open("/proc/net/unix", encoding="utf-8") as table:
-        rows = (line.split(maxsplit=7) for line in list(table)[1:])
-        files |= {row[7].strip() for row in rows if len(row) == 8 and int(row[6]) in sockets and row[7][:5] == "/tmp/"}
-    return files
-
-
-def _mapped_shared_memory(pid: int) -> set[int]:
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
-        return {int(line.split(maxsplit=5)[4]) for line in maps if " /dev/shm/" in line}
-    return set()
-
-
-def _open_sockets(pid: int) -> set[int]:
-    inodes = set()
-    for descriptor in _entries(f"/proc/{pid}/fd"):
-        with contextlib.suppress(OSError):
-            target = os.readlink(descriptor.path)
-            if target.startswith("socket:["):
-                inodes.add(int(target[8:-1]))
-    return inodes
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _shared_memory() -> dict[int, str]:
+    """Inode -> path of the shared-memory files whose names are of our kinds."""
     try:
-        return list(os.scandir(folder))
+        entries = list(os.scandir(SHARED_MEMORY))
     except OSError:
-        return []
+        return {}
+    return {entry.inode(): entry.path for entry in entries if entry.name.startswith(OURS)}
 
 
-def _signal(processes: Iterable[Process], number: signal.Signals) -> None:
-    for process in processes:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(process.pid, number)
+def _mapped(pid: int) -> set[int]:
+    """Inodes of the shared-memory files that a process maps."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+        return {int(line.split(maxsplit=5)[4]) for line in maps if f" {SHARED_MEMORY}/" in line}
+    return set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
@@ -91,11 +90,6 @@ class ResponseOutcome:
             "verified": self.verified,
             "constraints": [_outcome_json(outcome, alpha, object_floor) for outcome in self.outcomes],
         }
-
-
-def statuses(outcomes: Sequence[Outcome]) -> list[str]:
-    """The status names of outcomes, in order."""
-    return [outcome.status.value for outcome in outcomes]
 
 
 def _outcome_json(outcome: Outcome, alpha: float, object_floor: float) -> dict[str, Any]:

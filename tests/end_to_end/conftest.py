@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HOOKS = Path(__file__).parent / "hooks"
+sys.path.insert(0, str(Path(__file__).parent))  # the tests import `processes`
 
 
 @dataclass

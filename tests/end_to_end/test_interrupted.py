@@ -1,59 +1,15 @@
 """Runs that are killed or asked to stop: what is saved, what is left behind, and that the same command goes on."""
 
-import os
 import signal
 import time
 
 import pytest
+from processes import GONE_S, assert_gone, processes_of, traces
 
 from scopeif.training.checkpoints import Checkpoints
 
 pytestmark = [pytest.mark.long, pytest.mark.end_to_end, pytest.mark.timeout(900)]
 STEPS = "trainer.total_training_steps=8"
-GONE_S = 10
-
-
-def processes_of(run):
-    """Ids of the launcher's descendants, from the process table."""
-    parents = {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/stat") as file:
-                parents[int(entry)] = int(file.read().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-    family, grown = set(), {run.process.pid}
-    while grown:
-        family |= grown
-        grown = {pid for pid, parent in parents.items() if parent in grown} - family
-    return family - {run.process.pid}
-
-
-def alive(pids):
-    living = set()
-    for pid in pids:
-        try:
-            with open(f"/proc/{pid}/stat") as file:
-                if file.read().rpartition(")")[2].split()[0] not in ("Z", "X"):
-                    living.add(pid)
-        except OSError:
-            continue
-    return living
-
-
-def assert_gone(pids, within_s=GONE_S):
-    deadline = time.monotonic() + within_s
-    while alive(pids):
-        assert time.monotonic() < deadline, f"still alive after {within_s} s: {alive(pids)}"
-        time.sleep(0.1)
-
-
-def traces():
-    """Shared memory and temporary folders of any run on this machine."""
-    shared = {f"/dev/shm/{name}" for name in os.listdir("/dev/shm")}
-    return shared | {f"/tmp/{name}" for name in os.listdir("/tmp") if name.startswith(("sif-", "rl-colocate"))}
-
-
 @pytest.fixture(scope="module")
 def undisturbed(start):
     """The prompts of a run that nobody interrupts."""
@@ -82,7 +38,7 @@ def test_kill_9_then_the_same_command_resumes_with_the_same_prompts(start, undis
     assert [row["step"] for row in resumed.metrics()] == list(range(1, 9))
     assert not resumed.folder(2).exists()
 
-    finished = start("trainer.total_training_steps=8", root=killed.root)
+    finished = start(STEPS, root=killed.root)
     deadline = time.monotonic() + 30
     while not finished.folder(2).exists():
         assert time.monotonic() < deadline

@@ -63,6 +63,14 @@ def test_another_config_starts_a_new_directory(take):
     assert take("g").run.path.name == "002"
 
 
+def test_a_try_with_another_config_in_between_loses_nothing(take):
+    for fingerprint_ in ("f", "g"):
+        taken = take(fingerprint_)
+        taken.run.begin(fingerprint_, 0)
+        taken.release()
+    assert take("f").run.path.name == "001"
+
+
 def test_a_run_in_progress_is_left_alone(take):
     first = take()
     first.run.begin("f", 0)
@@ -85,13 +93,21 @@ def test_fingerprint_tells_configs_apart():
     assert fingerprint("a: 1") != fingerprint("a: 2")
 
 
+def test_fingerprint_tells_data_apart(tmp_path):
+    file = tmp_path / "train.jsonl"
+    file.write_text("one")
+    before = fingerprint("a: 1", [file])
+    assert before == fingerprint("a: 1", [file])
+    file.write_text("two")
+    assert before != fingerprint("a: 1", [file])
+
+
 def test_best_is_kept_and_survives_pruning(tmp_path):
     run = RunDir(tmp_path)
     checkpoints = with_checkpoint(run, 2)
-    assert checkpoints.keep_best(Best(2, "csr", 0.5))
+    checkpoints.keep_best(Best(2, "csr", 0.5))
     for step in (4, 6, 8):
         with_checkpoint(run, step)
-    assert not checkpoints.keep_best(Best(8, "csr", 0.4))
     assert checkpoints.prune(keep_last=2) == [2, 4]
     assert checkpoints.complete_steps() == [6, 8]
     assert checkpoints.best() == Best(2, "csr", 0.5)

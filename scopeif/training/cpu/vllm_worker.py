@@ -1,4 +1,4 @@
-"""Weight transfer into vLLM's CPU workers; imports nothing else of this package.
+"""Weight transfer into vLLM's CPU workers; imports nothing of this package that imports verl.
 
 vLLM on CPU packs linear weights for its kernels and drops the plain ones, so verl's `load_weights` has nothing to
 write to: the stock path hangs, and a tied output layer silently keeps its old packed weights. Can go when
@@ -13,6 +13,8 @@ import torch
 import verl  # noqa: F401  (first: its plug-ins make verl importable on a CPU)
 from verl.workers.rollout.vllm_rollout.bucketed_weight_transfer import BucketedWeightReceiver
 from verl.workers.rollout.vllm_rollout.utils import vLLMColocateWorkerExtension
+
+from scopeif.training.cpu.weight_socket import own_socket
 
 
 class CPUWorkerExtension(vLLMColocateWorkerExtension):  # type: ignore[misc]
@@ -32,7 +34,8 @@ class CPUWorkerExtension(vLLMColocateWorkerExtension):  # type: ignore[misc]
             raise NotImplementedError("LoRA weights cannot be sent to vLLM on a CPU; train the full weights")
         model, model_config = self.model_runner.model, self.model_runner.vllm_config.model_config
         initialize_layerwise_reload(model)
-        receiver = BucketedWeightReceiver(self._get_zmq_handle(), device=torch.device("cpu"), use_shm=use_shm)
+        handle = own_socket(self._get_zmq_handle())
+        receiver = BucketedWeightReceiver(handle, device=torch.device("cpu"), use_shm=use_shm)
         # Cloned: the bucket is reused and unmapped, while the reload keeps tensors until a layer is whole.
         receiver.receive_weights(
             lambda weights, is_last: model.load_weights([(name, weight.clone()) for name, weight in weights])

@@ -8,6 +8,7 @@ from verl.utils.distributed import initialize_global_process_group_ray
 from verl.workers.engine_workers import ActorRolloutRefWorker, TrainingWorker
 
 from scopeif.training.cpu import engine  # noqa: F401  (registers the CPU engine)
+from scopeif.training.cpu.weight_socket import own_socket
 
 
 class CPUTrainingWorker(TrainingWorker):  # type: ignore[misc]
@@ -23,3 +24,12 @@ class CPUActorRolloutRefWorker(ActorRolloutRefWorker):  # type: ignore[misc]
 
     actor_worker_cls = CPUTrainingWorker
     ref_worker_cls = CPUTrainingWorker
+
+    def init_model(self) -> None:
+        """verl's, and a weight socket in the run's own folder: verl names it by Ray's job id, the same in every run."""
+        super().init_model()
+        if self.rollout is not None:
+            self.rollout.zmq_handle = own_socket(self.rollout.zmq_handle)
+
+    # verl finds its remote methods, and how to dispatch them, by attributes of the function.
+    init_model.__dict__.update(ActorRolloutRefWorker.init_model.__dict__)

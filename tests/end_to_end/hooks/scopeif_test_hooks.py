@@ -60,12 +60,14 @@ def __getattr__(name):
     import torch
 
     from scopeif.training.cpu.vllm_worker import BucketedWeightReceiver, CPUWorkerExtension
+    from scopeif.training.cpu.weight_socket import own_socket
 
     class NoWeightSync(CPUWorkerExtension):
         """Receives the actor's weights and forgets them."""
 
         def update_weights_from_ipc(self, peft_config=None, base_sync_done=False, use_shm=True):
-            receiver = BucketedWeightReceiver(self._get_zmq_handle(), device=torch.device("cpu"), use_shm=use_shm)
+            handle = own_socket(self._get_zmq_handle())
+            receiver = BucketedWeightReceiver(handle, device=torch.device("cpu"), use_shm=use_shm)
             receiver.receive_weights(lambda weights, is_last: None)
 
     globals()["NoWeightSync"] = NoWeightSync

@@ -1,0 +1,1 @@
+"""IFEval, IFBench, our own test set, meta-evaluation, statistics, tables."""

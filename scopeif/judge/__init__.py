@@ -1,0 +1,1 @@
+"""The judge model: prompts, client, parsing, cache."""

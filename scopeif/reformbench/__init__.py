@@ -1,0 +1,1 @@
+"""The ReFormBench benchmark, from construction to report."""

@@ -1,0 +1,86 @@
+"""Data files are checked before anything loads, and prompts are refused rather than cut."""
+
+import json
+
+import pytest
+
+from scopeif.errors import DataError
+from scopeif.training.data import prepare_files, refuse_long_prompts
+
+ROW = {
+    "id": "a",
+    "prompt": "Describe rain. Use at most 9 words.",
+    "constraints": [
+        {
+            "text": "Use at most 9 words.",
+            "scope": "Global(Entire Response)",
+            "target": {"primary": "Capacity", "secondary": "Text Length"},
+            "range": "One-Sided Bounds",
+            "counting_objects": [{"object": "words", "type": "specific"}],
+            "spec": {
+                "clauses": [
+                    {
+                        "object": "words",
+                        "measure": {"kind": "length", "unit": "word"},
+                        "range": {"kind": "bounds", "upper": 9},
+                    }
+                ]
+            },
+        }
+    ],
+}
+
+
+class CountingTokenizer:
+    """One token a character, and the chat template is the text itself."""
+
+    def apply_chat_template(self, messages, **_):
+        return "".join(message["content"] for message in messages)
+
+    def __call__(self, text, **_):
+        return {"input_ids": list(text)}
+
+
+def write(path, *rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def test_jsonl_becomes_parquet_in_the_run(tmp_path):
+    import pyarrow.parquet as parquet
+
+    (file,) = prepare_files(write(tmp_path / "mine.jsonl", ROW), tmp_path / "run", "train")
+    (row,) = parquet.read_table(file).to_pylist()
+    assert row["prompt"] == [{"role": "user", "content": ROW["prompt"]}]
+    assert json.loads(row["extra_info"]["instruction"])["constraints"][0]["spec"]["clauses"][0]["range"]["upper"] == 9
+    assert row["extra_info"]["id"] == "a"
+
+
+def test_a_bad_row_names_file_line_field_and_reason(tmp_path):
+    bad = json.loads(json.dumps(ROW)) | {"id": "b"}
+    bad["constraints"][0]["range"] = "At Most"
+    name = write(tmp_path / "mine.jsonl", ROW, bad)
+    with pytest.raises(DataError) as caught:
+        prepare_files(name, tmp_path / "run", "train")
+    assert f"{name}:2" in str(caught.value)
+    assert "constraints[0].range" in str(caught.value)
+
+
+def test_a_missing_file_says_how_to_make_it(tmp_path):
+    with pytest.raises(DataError, match=r"scopeif\.synth offline"):
+        prepare_files(str(tmp_path / "scope_mini" / "train.jsonl"), tmp_path, "train")
+
+
+def test_other_kinds_of_files_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"\.jsonl or a \.parquet"):
+        prepare_files(write(tmp_path / "rows.csv"), tmp_path, "val")
+
+
+def test_long_prompts_are_refused_with_the_number_needed(tmp_path):
+    (file,) = prepare_files(write(tmp_path / "mine.jsonl", ROW), tmp_path / "run", "train")
+    length = len(ROW["prompt"])
+    assert refuse_long_prompts(file, CountingTokenizer(), length, {}) == length
+    with pytest.raises(DataError, match=f"{length} tokens") as caught:
+        refuse_long_prompts(file, CountingTokenizer(), length - 1, {})
+    assert "instruction a" in str(caught.value)
+    assert f"at least {length}" in str(caught.value)
