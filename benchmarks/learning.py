@@ -28,11 +28,18 @@ def csr_by_instruction(run: Path, step: int) -> dict[str, float]:
     return values
 
 
-def paired(before: dict[str, float], after: dict[str, float]) -> tuple[int, float, float]:
-    """Number of pairs, mean difference, half-width of its 95 % interval (normal approximation)."""
+def complete(run: Path, step: int) -> set[str]:
+    """Instructions whose response of that validation has format reward 1."""
+    rows = rollout_log.read(run / "rollouts" / f"val_{step:06d}.jsonl.zst")
+    return {row["instruction_id"] for row in rows if row["format_reward"]}
+
+
+def paired(before: dict[str, float], after: dict[str, float]) -> str:
+    """Mean difference in points with its 95 % interval over the instructions in both (normal approximation)."""
     differences = [after[name] - before[name] for name in before.keys() & after.keys()]
-    spread = statistics.stdev(differences) / math.sqrt(len(differences))
-    return len(differences), statistics.fmean(differences), 1.96 * spread
+    mean = statistics.fmean(differences)
+    half = 1.96 * statistics.stdev(differences) / math.sqrt(len(differences))
+    return f"{100 * mean:+.1f} ({100 * (mean - half):+.1f} to {100 * (mean + half):+.1f})"
 
 
 def metrics(run: Path, kind: str) -> list[dict[str, float]]:
@@ -45,13 +52,14 @@ def table(runs: list[Path]) -> str:
     """Markdown: one row a run."""
     lines = [
         "| run | steps | n | CSR before | CSR after | difference, paired 95 % | ISR before | ISR after "
-        "| truncated before | after | s/step (median) |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "| truncated before | after | difference where neither was truncated | s/step (median) |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for run in runs:
         validations, steps = metrics(run, "val"), metrics(run, "train")
         first, last = validations[0], validations[-1]
-        n, mean, half = paired(csr_by_instruction(run, 0), csr_by_instruction(run, int(last["step"])))
+        before, after = csr_by_instruction(run, 0), csr_by_instruction(run, int(last["step"]))
+        whole = complete(run, 0) & complete(run, int(last["step"]))
         seconds = statistics.median(row["timing_s/step"] for row in steps)
         percent = [
             f"{100 * row[name]:.1f} %"
@@ -59,8 +67,9 @@ def table(runs: list[Path]) -> str:
             for row in (first, last)
         ]  # fmt: skip
         truncated = [f"{100 * row.get('val/all/fault/truncated_frac', 0):.0f} %" for row in (first, last)]
-        difference = f"{100 * mean:+.1f} ({100 * (mean - half):+.1f} to {100 * (mean + half):+.1f})"
-        cells = [run.parent.name, len(steps), n, *percent[:2], difference, *percent[2:], *truncated, f"{seconds:.1f}"]
+        among_whole = paired({name: before[name] for name in before.keys() & whole}, after)
+        cells = [run.parent.name, len(steps), len(before.keys() & after.keys()), *percent[:2], paired(before, after)]
+        cells += [*percent[2:], *truncated, f"{among_whole}, n = {len(before.keys() & whole)}", f"{seconds:.1f}"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
 

@@ -72,10 +72,10 @@ def _prepare(config: Any, taken: Lease, console: RunConsole) -> None:
     from omegaconf import open_dict
 
     run = taken.run.path
-    model = ensure_policy(config.actor_rollout_ref.model.path, console.say)
-    config.actor_rollout_ref.model.path = str(model.absolute())
     config.data.train_files = prepare_files(_plain(config.data.train_files), run / "data", "train")
     config.data.val_files = prepare_files(_plain(config.data.val_files), run / "data", "val")
+    model = ensure_policy(config.actor_rollout_ref.model.path, console.say)
+    config.actor_rollout_ref.model.path = str(model.absolute())
     if "enable_thinking" not in config.data.apply_chat_template_kwargs:  # templates that know no such thing ignore it
         with open_dict(config.data.apply_chat_template_kwargs):
             config.data.apply_chat_template_kwargs.enable_thinking = Settings.from_config(config).thinking
