@@ -12,7 +12,6 @@ from typing import Any
 from scopeif.constraints.dataset import read_jsonl, write_parquet
 from scopeif.errors import DataError
 
-
 MAKE_SCOPE_MINI = "make it: python -m scopeif.synth offline --out data/scope_mini"
 
 
@@ -26,8 +25,7 @@ def prepare_files(files: str | Sequence[str], folder: Path, part: str) -> list[s
     for index, name in enumerate([files] if isinstance(files, str) else list(files)):
         path = Path(name).expanduser()
         if not path.is_file():
-            shipped = "scope_mini" in name
-            fix = f"{MAKE_SCOPE_MINI}, or name your own file" if shipped else "name a .jsonl or .parquet file that exists"
+            fix = MAKE_SCOPE_MINI if "scope_mini" in name else "name a .jsonl or .parquet file that exists"
             raise DataError("the file does not exist", place=f"data.{part}_files: {path}", fix=fix)
         if path.suffix == ".parquet":
             prepared.append(str(path.resolve()))
