@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,17 +16,14 @@ from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.console import RunConsole
 from scopeif.training.cpu.precision import has_bf16, use_fp32
 from scopeif.training.data import prepare_files
+from scopeif.training.own_ray import own_ray
 from scopeif.training.policies import ensure_policy
 from scopeif.training.preflight import check_machine
 from scopeif.training.run_dir import Lease, RunDir, fingerprint, lease
 from scopeif.training.settings import Settings, check_consistency
 from scopeif.training.step_log import StepLog
-from scopeif.training.watchdog import Watchdog
 
 POLL_S = 0.2
-RUN_FOLDER = "SCOPEIF_RUN_FOLDER"
-"""Environment variable with the run's temporary folder on this node."""
-
 SAVING_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 
 
@@ -129,7 +123,8 @@ class _Attempt:
         self.console.say(f"run directory {self.run_dir.path} ({how})")
         self.run_dir.begin(self.identity, self.taken.resume_step)
         try:
-            with self._signals(), self._ray():
+            with self._signals(), own_ray(self.config, self.run_dir.path, self.console.phase):
+                self._install_handlers()  # Ray sets its own for SIGTERM
                 self._train()
         except _Interrupted:
             return self._stopped(f"{self.received[-1].name}")
@@ -195,46 +190,6 @@ class _Attempt:
             timer.daemon = True
             timer.start()
 
-    # -- processes ---------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _ray(self) -> Iterator[None]:
-        """A Ray of our own, and the end of all its processes, files and sockets afterwards."""
-        import ray
-
-        folder = Path(tempfile.mkdtemp(prefix="sif-", dir="/tmp"))  # short: socket paths below it are bounded
-        watchdog = Watchdog(folder)
-        os.environ.update(_environment(self.config, self.run_dir.path, folder))
-        self.console.phase("starting Ray")
-        try:
-            self._start_ray(folder)
-            yield
-        finally:
-            ray.shutdown()
-            with contextlib.suppress(OSError, shutil.Error):  # the logs must not hide why the run ended
-                logs = folder / "session_latest" / "logs"
-                shutil.copytree(logs, self.run_dir.path / "logs", dirs_exist_ok=True, ignore=_log_noise)
-            watchdog.finish()
-
-    def _start_ray(self, folder: Path) -> None:
-        import ray
-        from omegaconf import OmegaConf
-
-        given: Any = OmegaConf.to_container(self.config.ray_kwargs.ray_init, resolve=True)
-        options = {name: value for name, value in given.items() if value is not None}
-        options.setdefault("include_dashboard", False)
-        if self.config.trainer.device != "cpu":
-            from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
-
-            options["runtime_env"] = get_ppo_ray_runtime_env(self.config) | options.get("runtime_env", {})
-        if options.setdefault("address", "local") == "local":
-            options["_temp_dir"] = str(folder)
-        else:  # a running cluster has its own folders and resources
-            for name in ("num_cpus", "num_gpus", "include_dashboard"):
-                options.pop(name, None)
-        ray.init(**options, log_to_driver=False, logging_level="ERROR")
-        self._install_handlers()  # Ray sets its own for SIGTERM
-
     def _explained(self, error: Exception) -> ScopeIFError:
         """ScopeIF's own error behind a Ray error, else one that says where the remote traceback is."""
         cause: BaseException = error
@@ -277,28 +232,3 @@ class _Attempt:
 
 class _Interrupted(Exception):
     """Stop at once."""
-
-
-def _log_noise(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if not name.startswith(("worker-", "raylet", "gcs_server"))}
-
-
-def _environment(config: Any, run: Path, folder: Path) -> dict[str, str]:
-    """Variables that every process of the run inherits; what the user has set wins, paths of the run excepted."""
-    wanted = {
-        "RAY_USAGE_STATS_ENABLED": "0",
-        "VLLM_NO_USAGE_STATS": "1",
-        "HF_HUB_OFFLINE": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-        "VLLM_LOGGING_LEVEL": "WARN",
-    }
-    if config.trainer.device == "cpu":
-        wanted |= {
-            "MALLOC_ARENA_MAX": "2",  # a dozen processes with an arena a thread hold gigabytes of freed memory
-            "VERL_PLATFORM": "cpu",  # a machine may have a GPU and the CPU stack
-            "TORCH_COMPILE_DISABLE": "1",
-            "VLLM_CPU_KVCACHE_SPACE": "1",
-            "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0))),
-        }
-    chosen = {name: os.environ.get(name, value) for name, value in wanted.items()}
-    return chosen | {"TENSORBOARD_DIR": str(run / "tensorboard"), "TMPDIR": str(folder), RUN_FOLDER: str(folder)}

@@ -14,7 +14,6 @@ from typing import Any
 import ray
 import torch
 import transfer_queue as tq
-from tensordict import TensorDict
 from transfer_queue import KVBatchMeta
 from verl.plugin.platform import get_platform
 from verl.trainer.ppo.utils import Role
@@ -30,8 +29,8 @@ from scopeif.errors import (
     UnverifiedLimitError,
 )
 from scopeif.reward import SCHEMES
-from scopeif.training import rollout_log
-from scopeif.training.advantages import Trajectory, shuffled_within_groups, teaching_keys
+from scopeif.training import advantage_store, rollout_log
+from scopeif.training.advantages import Trajectory, teaching_keys
 from scopeif.training.checkpoints import Best, Checkpoints
 from scopeif.training.data import refuse_long_prompts
 from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
@@ -41,7 +40,6 @@ from scopeif.training.settings import Settings
 from scopeif.training.step_log import StepLog
 
 _ACTOR_ROLES = (Role.Actor, Role.ActorRollout, Role.ActorRolloutRef, Role.RefPolicy)
-_MASKED_FIELDS = ("advantages", "returns", "response_mask", "loss_mask")
 
 
 @register_trainer("scopeif_sync")
@@ -168,14 +166,15 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         else:
             masked = batch.keys
         if self.settings.reward.shuffle and self._teaches:
-            self._shuffle_advantages(teaching, batch.partition_id)
+            seed = self.settings.run.seed * 1_000_003 + self.global_steps
+            advantage_store.shuffle(teaching, batch.partition_id, seed)
         if masked:
-            self._mask(masked, batch.partition_id, fields)
+            advantage_store.mask(masked, batch.partition_id, fields)
         return KVBatchMeta(
             keys=batch.keys,
             tags=batch.tags,
             partition_id=batch.partition_id,
-            fields=sorted({*fields, *_MASKED_FIELDS}),
+            fields=sorted({*fields, *advantage_store.MASKED_FIELDS}),
             extra_info=batch.extra_info,
         )
 
@@ -200,28 +199,6 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
                 place=f"step {self.global_steps}",
                 fix="mend the cause and give the same command again, or raise unverified.max_frac",
             )
-
-    def _mask(self, keys: list[str], partition: str, fields: list[str]) -> None:
-        data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["response_mask"])
-        mask = data["response_mask"]
-        zeros = {
-            name: mask * 0 if name.endswith("_mask") else mask.to(torch.float32) * 0 for name in _MASKED_FIELDS
-        }
-        if "rollout_is_weights" in fields:  # every row of a batch must hold the same fields
-            zeros["rollout_is_weights"] = mask.to(torch.float32) * 0
-        tq.kv_batch_put(keys=keys, partition_id=partition, fields=TensorDict(zeros, batch_size=len(keys)))
-
-    def _shuffle_advantages(self, rows: list[Trajectory], partition: str) -> None:
-        keys = [row.key for row in rows]
-        data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["advantages", "response_mask"])
-        masks = data["response_mask"].unbind()
-        columns = zip(data["advantages"].unbind(), masks, strict=True)
-        each = [advantage.sum() / mask.sum().clamp(min=1) for advantage, mask in columns]
-        source = shuffled_within_groups(rows, seed=self.settings.run.seed * 1_000_003 + self.global_steps)
-        moved = [each[source[i]] * mask.to(torch.float32) for i, mask in enumerate(masks)]
-        nested = torch.nested.as_nested_tensor(moved, layout=torch.jagged)
-        fields = TensorDict({"advantages": nested, "returns": nested}, batch_size=len(keys))
-        tq.kv_batch_put(keys=keys, partition_id=partition, fields=fields)
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         if not self._teaches:  # no group has enough verified samples; a loss over no token is NaN

@@ -1,6 +1,7 @@
 """The process table and the traces of a run, for tests that nothing is left behind."""
 
 import os
+import re
 import time
 
 GONE_S = 10
@@ -41,7 +42,10 @@ def assert_gone(pids, within_s=GONE_S):
         time.sleep(0.1)
 
 
+KINDS = re.compile(r"sif-|rl-colocate|ckpt_.*\.lock$|vllm|ray|[0-9a-f]{8}-[0-9a-f]{4}-|psm_|sem\.|verl_weights_")
+"""How verl, vLLM, Ray and Python name what they put into /tmp and /dev/shm."""
+
+
 def traces():
-    """Everything in the folders where processes leave things behind; pytest's own folders apart."""
-    names = ((folder, name) for folder in ("/dev/shm", "/tmp") for name in os.listdir(folder))
-    return {f"{folder}/{name}" for folder, name in names if "pytest" not in name}
+    """Everything of these kinds that lies on this machine now."""
+    return {f"{folder}/{n}" for folder in ("/dev/shm", "/tmp") for n in os.listdir(folder) if KINDS.match(n)}

@@ -11,6 +11,9 @@ import pytest
 
 from scopeif.training.watchdog import Family, Process
 
+# Beside an end-to-end test their shared memory would look like something that the run has left behind.
+pytestmark = pytest.mark.xdist_group("end_to_end")
+
 TREE = """
 import subprocess, sys, time
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)

@@ -1,0 +1,85 @@
+"""A Ray of the run's own, and the end of all its processes, files and sockets afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from scopeif.training.watchdog import Watchdog
+
+RUN_FOLDER = "SCOPEIF_RUN_FOLDER"
+"""Environment variable with the run's temporary folder on this node."""
+
+
+@contextlib.contextmanager
+def own_ray(config: Any, run: Path, phase: Callable[[str], None]) -> Iterator[None]:
+    """Start Ray, or connect to the cluster that ``ray_kwargs.ray_init.address`` names, for one run.
+
+    Args:
+        config: the composed config.
+        run: the run directory; the logs of all workers are copied there in the end.
+        phase: told what happens.
+    """
+    import ray
+
+    folder = Path(tempfile.mkdtemp(prefix="sif-", dir="/tmp"))  # short: socket paths below it are bounded
+    watchdog = Watchdog(folder)
+    os.environ.update(_environment(config, run, folder))
+    phase("starting Ray")
+    try:
+        ray.init(**_options(config, folder), log_to_driver=False, logging_level="ERROR")
+        yield
+    finally:
+        ray.shutdown()
+        with contextlib.suppress(OSError, shutil.Error):  # the logs must not hide why the run ended
+            logs = folder / "session_latest" / "logs"
+            shutil.copytree(logs, run / "logs", dirs_exist_ok=True, ignore=_log_noise)
+        watchdog.finish()
+
+
+def _options(config: Any, folder: Path) -> dict[str, Any]:
+    from omegaconf import OmegaConf
+
+    given: Any = OmegaConf.to_container(config.ray_kwargs.ray_init, resolve=True)
+    options = {name: value for name, value in given.items() if value is not None}
+    options.setdefault("include_dashboard", False)
+    if config.trainer.device != "cpu":
+        from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
+
+        options["runtime_env"] = get_ppo_ray_runtime_env(config) | options.get("runtime_env", {})
+    if options.setdefault("address", "local") == "local":
+        options["_temp_dir"] = str(folder)
+    else:  # a running cluster has its own folders and resources
+        for name in ("num_cpus", "num_gpus", "include_dashboard"):
+            options.pop(name, None)
+    return options
+
+
+def _log_noise(_: str, names: list[str]) -> set[str]:
+    return {name for name in names if not name.startswith(("worker-", "raylet", "gcs_server"))}
+
+
+def _environment(config: Any, run: Path, folder: Path) -> dict[str, str]:
+    """Variables that every process of the run inherits; what the user has set wins, paths of the run excepted."""
+    wanted = {
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "VLLM_NO_USAGE_STATS": "1",
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "VLLM_LOGGING_LEVEL": "WARN",
+    }
+    if config.trainer.device == "cpu":
+        wanted |= {
+            "MALLOC_ARENA_MAX": "2",  # a dozen processes with an arena a thread hold gigabytes of freed memory
+            "VERL_PLATFORM": "cpu",  # a machine may have a GPU and the CPU stack
+            "TORCH_COMPILE_DISABLE": "1",
+            "VLLM_CPU_KVCACHE_SPACE": "1",
+            "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0))),
+        }
+    chosen = {name: os.environ.get(name, value) for name, value in wanted.items()}
+    return chosen | {"TENSORBOARD_DIR": str(run / "tensorboard"), "TMPDIR": str(folder), RUN_FOLDER: str(folder)}
