@@ -29,6 +29,14 @@ def mask(keys: Sequence[str], partition: str, fields: Sequence[str]) -> None:
     tq.kv_batch_put(keys=list(keys), partition_id=partition, fields=TensorDict(zeros, batch_size=len(keys)))
 
 
+def level(keys: Sequence[str], partition: str) -> None:
+    """Set the advantages of rows to exactly 0; their tokens stay in the loss (its KL part)."""
+    data = tq.kv_batch_get(keys=list(keys), partition_id=partition, select_fields=["response_mask"])
+    zero = data["response_mask"].to(torch.float32) * 0
+    fields = TensorDict({"advantages": zero, "returns": zero}, batch_size=len(keys))
+    tq.kv_batch_put(keys=list(keys), partition_id=partition, fields=fields)
+
+
 def shuffle(rows: Sequence[Trajectory], partition: str, seed: int) -> None:
     """Permute the advantages of each group: the control experiment `reward.shuffle`."""
     keys = [row.key for row in rows]

@@ -7,15 +7,18 @@ all samples of a group with too few verified ones, carry no advantage and no los
 
 from __future__ import annotations
 
+import math
 import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scopeif.reward import zero_std
+
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One row of a step: its key ``{group}_{session}_{output}``, and whether its reward is known.
+    """One row of a step: its key ``{group}_{session}_{output}``, whether its reward is known, and the reward.
 
     `padding` marks verl's synthetic rows that fill a batch up; they carry no loss already.
     """
@@ -23,6 +26,7 @@ class Trajectory:
     key: str
     verified: bool
     padding: bool = False
+    reward: float = math.nan
 
     @property
     def group(self) -> str:
@@ -47,6 +51,19 @@ def teaching_keys(rows: Sequence[Trajectory], min_verified_per_group: int) -> li
         for row in rows
         if row.padding or (row.verified and len(verified_sessions[row.group]) >= min_verified_per_group)
     ]
+
+
+def level_keys(rows: Sequence[Trajectory]) -> list[str]:
+    """Keys of the rows whose group has identical rewards throughout: their advantage is exactly 0.
+
+    verl divides the rounding error of a float32 mean by a standard deviation of about the same size: eight rewards of
+    0.7 get an advantage of 0.056 each, and all eight responses are pushed the same way.
+    """
+    members: dict[str, list[Trajectory]] = defaultdict(list)
+    for row in rows:
+        members[row.group].append(row)
+    level = {group for group, same in members.items() if zero_std([row.reward for row in same])}
+    return [row.key for row in rows if row.group in level]
 
 
 def shuffled_within_groups(rows: Sequence[Trajectory], seed: int) -> list[int]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scopeif.constraints.dataset import read_jsonl, write_parquet
+from scopeif.constraints.dataset import instruction_from_json, read_jsonl, write_parquet
 from scopeif.errors import DataError
 
 MAKE_SCOPE_MINI = "make it: python -m scopeif.synth offline --out data/scope_mini"
@@ -43,16 +43,28 @@ def prepare_files(files: str | Sequence[str], folder: Path, part: str) -> list[s
     return prepared
 
 
-def refuse_long_prompts(file: str, tokenizer: Any, limit: int, template_options: dict[str, Any]) -> int:
-    """Check every prompt of a Parquet file against the limit, after the chat template; returns the longest.
+def check_rows(file: str, tokenizer: Any, limit: int, template_options: dict[str, Any]) -> int:
+    """Check every row of a Parquet file: it holds an instruction, and its prompt fits after the chat template.
+
+    Returns:
+        Tokens of the longest prompt.
 
     Raises:
-        DataError: a prompt has more than `limit` tokens; nothing is ever cut or dropped in silence.
+        DataError: a row of another kind of data, or a prompt of more than `limit` tokens; nothing is cut or dropped.
     """
     import pyarrow.parquet as parquet
 
     longest = 0
-    for row in parquet.read_table(file, columns=["prompt", "extra_info"]).to_pylist():
+    for number, row in enumerate(parquet.read_table(file).to_pylist()):
+        place = f"{file}: row {number}"
+        extra = row.get("extra_info") or {}
+        if "instruction" not in extra:
+            raise DataError(
+                f"a row of data source {row.get('data_source')!r} holds no instruction (extra_info.instruction)",
+                place=place,
+                fix="only instructions with constraints can be rewarded; write them with scopeif.constraints.dataset",
+            )
+        instruction_from_json(extra["instruction"])
         options = {"add_generation_prompt": True, "tokenize": False} | template_options
         text = tokenizer.apply_chat_template(row["prompt"], **options)
         tokens = len(tokenizer(text, add_special_tokens=False)["input_ids"])
@@ -60,7 +72,7 @@ def refuse_long_prompts(file: str, tokenizer: Any, limit: int, template_options:
         if tokens > limit:
             raise DataError(
                 f"the prompt has {tokens} tokens, data.max_prompt_length is {limit}",
-                place=f"{file}: instruction {row['extra_info']['id']}",
+                place=f"{place}, instruction {extra['id']}",
                 fix=f"raise data.max_prompt_length to at least {tokens}, or take the row out",
             )
     return longest

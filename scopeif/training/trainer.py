@@ -30,9 +30,9 @@ from scopeif.errors import (
 )
 from scopeif.reward import SCHEMES
 from scopeif.training import advantage_store, rollout_log
-from scopeif.training.advantages import Trajectory, teaching_keys
+from scopeif.training.advantages import Trajectory, level_keys, teaching_keys
 from scopeif.training.checkpoints import Best, Checkpoints
-from scopeif.training.data import refuse_long_prompts
+from scopeif.training.data import check_rows
 from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
 from scopeif.training.progress import ProgressLog
 from scopeif.training.run_dir import RunDir
@@ -95,7 +95,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         data = self.config.data
         options = dict(data.apply_chat_template_kwargs)
         for file in (*data.train_files, *data.val_files):
-            refuse_long_prompts(file, self.tokenizer, data.max_prompt_length, options)
+            check_rows(file, self.tokenizer, data.max_prompt_length, options)
         super()._init_dataloader()
         if self.steps_per_epoch == 0:
             raise ConfigError(
@@ -151,9 +151,12 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         samples = self._samples(batch)
         self._refuse_missing(len(samples), self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n)
         self._refuse_too_many_unverified(list(samples.values()))
+        scheme = f"reward_{self.settings.reward.scheme}"
         rows = [
-            Trajectory(key, samples[key].verified if key in samples else False, tag.get("is_padding", False))
-            for key, tag in zip(batch.keys, batch.tags, strict=True)
+            Trajectory(key, samples[key].verified, reward=samples[key].info[scheme])
+            if key in samples
+            else Trajectory(key, verified=False, padding=True)
+            for key in batch.keys
         ]
         chosen = teaching_keys(rows, self.settings.unverified.min_verified_per_group)
         teaching = [row for row in rows if row.key in set(chosen)]
@@ -163,6 +166,8 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         fields = list(batch.fields or [])
         if self._teaches:
             fields = super()._compute_advantage(batch.select_keys(chosen), metrics).fields
+            if same := level_keys([row for row in teaching if not row.padding]):
+                advantage_store.level(same, batch.partition_id)
         else:
             masked = batch.keys
         if self.settings.reward.shuffle and self._teaches:

@@ -1,6 +1,52 @@
-"""Which samples may teach."""
+"""Which samples may teach, and what verl's GRPO makes of them."""
 
-from scopeif.training.advantages import Trajectory, shuffled_within_groups, teaching_keys
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from scopeif.training.advantages import Trajectory, level_keys, shuffled_within_groups, teaching_keys
+
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "scopeif.json").read_text())["grpo"]
+
+
+def advantages(rewards):
+    """The advantages of one group as the trainer computes them; NaN is an unverified sample."""
+    import numpy as np
+    import torch
+    from verl.trainer.ppo.core_algos import compute_grpo_outcome_advantage
+
+    group = [Trajectory(f"g_{i}_0", not math.isnan(r), reward=r) for i, r in enumerate(rewards)]
+    chosen = teaching_keys(group, 2)
+    kept = [row for row in group if row.key in chosen]
+    result = dict.fromkeys((row.key for row in group), 0.0)
+    if kept:
+        tokens = torch.tensor([[float(row.reward)] for row in kept])
+        computed, _ = compute_grpo_outcome_advantage(tokens, torch.ones_like(tokens), np.array(["g"] * len(kept)))
+        result |= dict(zip((row.key for row in kept), computed[:, 0].tolist(), strict=True))
+        result |= dict.fromkeys(level_keys(kept), 0.0)
+    return [result[row.key] for row in group]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: str(vector["group"]))
+def test_group_advantages(vector):
+    assert advantages(vector["group"]) == pytest.approx(vector["ddof1"], abs=2e-6)
+
+
+@pytest.mark.parametrize("reward", [0.3, 0.7, 1 / 3, 0.774405818])
+def test_identical_rewards_teach_exactly_nothing(reward):
+    assert advantages([reward] * 8) == [0.0] * 8
+
+
+def test_an_unverified_sample_leaves_the_others_as_if_it_had_not_been():
+    nan = math.nan
+    assert advantages([1.0, 3.0, 2.0, nan]) == pytest.approx([*advantages([1.0, 3.0, 2.0]), 0.0])
+    assert advantages([0.2, nan, 0.6, 0.4]) == pytest.approx([-1, 0, 1, 0], abs=1e-4)
+
+
+def test_a_lone_verified_sample_gets_nothing():
+    assert advantages([0.8, math.nan, math.nan]) == [0.0] * 3
 
 
 def rows(*described):

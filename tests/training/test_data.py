@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scopeif.errors import DataError
-from scopeif.training.data import prepare_files, refuse_long_prompts
+from scopeif.training.data import check_rows, prepare_files
 
 ROW = {
     "id": "a",
@@ -79,8 +79,20 @@ def test_other_kinds_of_files_are_refused(tmp_path):
 def test_long_prompts_are_refused_with_the_number_needed(tmp_path):
     (file,) = prepare_files(write(tmp_path / "mine.jsonl", ROW), tmp_path / "run", "train")
     length = len(ROW["prompt"])
-    assert refuse_long_prompts(file, CountingTokenizer(), length, {}) == length
+    assert check_rows(file, CountingTokenizer(), length, {}) == length
     with pytest.raises(DataError, match=f"{length} tokens") as caught:
-        refuse_long_prompts(file, CountingTokenizer(), length - 1, {})
+        check_rows(file, CountingTokenizer(), length - 1, {})
     assert "instruction a" in str(caught.value)
     assert f"at least {length}" in str(caught.value)
+
+
+def test_rows_of_another_kind_of_data_are_refused(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    prompt = [{"role": "user", "content": "2+2?"}]
+    row = {"data_source": "openai/gsm8k", "prompt": prompt, "extra_info": {"index": 0}}
+    parquet.write_table(pa.Table.from_pylist([row]), tmp_path / "maths.parquet")
+    with pytest.raises(DataError, match="openai/gsm8k") as caught:
+        check_rows(str(tmp_path / "maths.parquet"), CountingTokenizer(), 100, {})
+    assert "row 0" in caught.value.place
