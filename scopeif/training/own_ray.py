@@ -79,6 +79,7 @@ def _environment(config: Any, run: Path, folder: Path) -> dict[str, str]:
             "VERL_PLATFORM": "cpu",  # a machine may have a GPU and the CPU stack
             "TORCH_COMPILE_DISABLE": "1",
             "VLLM_CPU_KVCACHE_SPACE": "1",
+            "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the executor stays in the engine's process
             "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0))),
         }
     chosen = {name: os.environ.get(name, value) for name, value in wanted.items()}
