@@ -64,8 +64,8 @@ def tree():
 
 
 def test_grandchildren_are_found_and_ended_even_as_orphans(tree):
-    family = Family(os.getpid())
-    wait_until(lambda: len(family.refresh()) == 2)
+    family = Family(tree.pid)
+    wait_until(lambda: len(family.refresh()) == 1)
     tree.kill()
     tree.wait()
     assert len(family.refresh()) == 1  # the orphan, whose parent is gone
