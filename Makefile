@@ -22,7 +22,7 @@ train: setup  ## Train the smoke recipe on the CPU; ARGS adds overrides
 	$(VENV_PYTHON) -m scopeif.train recipe=smoke $(ARGS)
 
 test: setup  ## Run the tests, but for the long ones
-	$(VENV_PYTHON) -m pytest -n 2 --dist loadgroup -m "not long" $(ARGS)
+	$(VENV_PYTHON) -m pytest -n 2 --dist loadfile -m "not long" $(ARGS)
 
 test-long: setup  ## Run the tests that take longer than CI allows, one at a time
 	$(VENV_PYTHON) -m pytest -n 0 -m long $(ARGS)

@@ -15,7 +15,7 @@ from processes import traces
 from scopeif.training import rollout_log
 from scopeif.training.checkpoints import Checkpoints
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(420), pytest.mark.xdist_group("end_to_end")]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(420)]
 STEPS = 4
 
 

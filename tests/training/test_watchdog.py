@@ -11,9 +11,6 @@ import pytest
 
 from scopeif.training.watchdog import Family, Process
 
-# Beside an end-to-end test their shared memory would look like something that the run has left behind.
-pytestmark = pytest.mark.xdist_group("end_to_end")
-
 TREE = """
 import subprocess, sys, time
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
@@ -82,7 +79,7 @@ def test_a_reused_process_id_is_not_a_member():
 MEMORY = """
 import sys, time
 from multiprocessing import resource_tracker, shared_memory
-memory = shared_memory.SharedMemory(create=len(sys.argv) == 1, size=4096, name=sys.argv[1] if sys.argv[1:] else None)
+memory = shared_memory.SharedMemory(create=sys.argv[1] == "create", size=4096, name=sys.argv[2])
 resource_tracker.unregister(memory._name, "shared_memory")
 print(memory.name, flush=True)
 time.sleep(60)
@@ -90,9 +87,10 @@ time.sleep(60)
 
 
 def test_shared_memory_of_members_is_listed_and_what_was_there_before_is_not():
-    foreign = shared_memory.SharedMemory(create=True, size=4096)
+    names = [f"verl_weights_test_{os.getpid()}_{i}" for i in range(2)]  # a name that no other test takes for a trace
+    foreign = shared_memory.SharedMemory(create=True, size=4096, name=names[0])
     family = Family(os.getpid())
-    children = [spawn(MEMORY), spawn(MEMORY, foreign.name)]
+    children = [spawn(MEMORY, "create", names[1]), spawn(MEMORY, "attach", foreign.name)]
     own, mapped = (child.stdout.readline().strip() for child in children)
     listed = family.shared_memory().values()
     for child in children:
