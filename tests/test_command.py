@@ -48,3 +48,20 @@ def test_faults_end_with_a_message_and_a_fix_not_a_traceback(tmp_path, arguments
         assert word in shown.stderr
     assert "Traceback" not in shown.stderr
     assert "fix:" in shown.stderr
+
+
+def scopeif(*arguments):
+    code = "from scopeif.cli import main; main()"
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def test_scopeif_has_the_same_commands(tmp_path):
+    shown = scopeif("--help").stdout
+    assert "train" in shown
+    assert "synth" in shown
+    assert scopeif("train", "--help").stdout == train("--help").stdout
+    refused = scopeif("train", "recipe=smok")
+    assert (refused.returncode, "did you mean smoke?" in refused.stderr) == (2, True)
+    made = scopeif("synth", "offline", "--out", str(tmp_path), "--train", "2", "--test", "2", "--chinese", "1")
+    assert made.returncode == 0
+    assert len((tmp_path / "train.jsonl").read_text().splitlines()) == 2
