@@ -25,7 +25,7 @@ def run(start, tmp_path_factory):
     before = traces()
     environment = {"VERL_USE_EXTERNAL_MODULES": "scopeif_test_hooks", "SCOPEIF_TEST_BATCHES": str(batches)}
     run = start(
-        "unverified.drill_frac=0.7", "unverified.max_frac=0.95", "data.train_batch_size=8", environment=environment
+        "unverified.drill_frac=0.5", "unverified.max_frac=0.95", "data.train_batch_size=8", environment=environment
     )
     assert run.wait(timeout=400) == 0, run.output.read_text()
     run.traces_before = before
