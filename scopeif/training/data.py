@@ -15,6 +15,11 @@ from scopeif.errors import DataError
 MAKE_SCOPE_MINI = "make it: python -m scopeif.synth offline --out data/scope_mini"
 
 
+def file_paths(files: str | Sequence[str]) -> list[Path]:
+    """The paths of a config's data files, which are one name or a list of them."""
+    return [Path(name).expanduser() for name in ([files] if isinstance(files, str) else files)]
+
+
 def prepare_files(files: str | Sequence[str], folder: Path, part: str) -> list[str]:
     """The Parquet files of one part (train or val), written below `folder` where they are not Parquet yet.
 
@@ -22,10 +27,9 @@ def prepare_files(files: str | Sequence[str], folder: Path, part: str) -> list[s
         DataError: a missing file, a bad row (file, line, field, reason), or a kind of file that is not read.
     """
     prepared = []
-    for index, name in enumerate([files] if isinstance(files, str) else list(files)):
-        path = Path(name).expanduser()
+    for index, path in enumerate(file_paths(files)):
         if not path.is_file():
-            fix = MAKE_SCOPE_MINI if "scope_mini" in name else "name a .jsonl or .parquet file that exists"
+            fix = MAKE_SCOPE_MINI if "scope_mini" in str(path) else "name a .jsonl or .parquet file that exists"
             raise DataError("the file does not exist", place=f"data.{part}_files: {path}", fix=fix)
         if path.suffix == ".parquet":
             prepared.append(str(path.resolve()))

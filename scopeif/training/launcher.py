@@ -15,7 +15,7 @@ from scopeif.errors import ScopeIFError, TrainingFailed, TrainingStopped
 from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.console import RunConsole
 from scopeif.training.cpu.precision import has_bf16, use_fp32
-from scopeif.training.data import prepare_files
+from scopeif.training.data import file_paths, prepare_files
 from scopeif.training.own_ray import own_ray
 from scopeif.training.policies import ensure_policy
 from scopeif.training.preflight import check_machine
@@ -49,7 +49,7 @@ def launch(config: Any, command: str) -> int:
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # until the trainer can save
     try:
         try:
-            _prepare(config, taken, console)
+            _prepare(config, settings, taken, console)
         except BaseException:
             if not taken.resumed:  # nothing has run here
                 shutil.rmtree(taken.run.path)
@@ -61,7 +61,7 @@ def launch(config: Any, command: str) -> int:
         taken.release()
 
 
-def _prepare(config: Any, taken: Lease, console: RunConsole) -> None:
+def _prepare(config: Any, settings: Settings, taken: Lease, console: RunConsole) -> None:
     """Everything of the config that depends on this run directory and this machine."""
     from omegaconf import open_dict
 
@@ -72,7 +72,7 @@ def _prepare(config: Any, taken: Lease, console: RunConsole) -> None:
     config.actor_rollout_ref.model.path = str(model.absolute())
     if "enable_thinking" not in config.data.apply_chat_template_kwargs:  # templates that know no such thing ignore it
         with open_dict(config.data.apply_chat_template_kwargs):
-            config.data.apply_chat_template_kwargs.enable_thinking = Settings.from_config(config).thinking
+            config.data.apply_chat_template_kwargs.enable_thinking = settings.thinking
     config.trainer.default_local_dir = str(Checkpoints(run).folder)
     Checkpoints(run).folder.mkdir(exist_ok=True)
     if taken.resume_step:
@@ -98,7 +98,7 @@ def _what_matters(config: Any) -> Any:
 def _files(config: Any) -> list[Path]:
     """The data files of a config: other rows under the same name are another run."""
     named = (_plain(files) for files in (config.data.train_files, config.data.val_files))
-    return [Path(name).expanduser() for files in named for name in ([files] if isinstance(files, str) else files)]
+    return [path for files in named for path in file_paths(files)]
 
 
 def _plain(value: Any) -> Any:

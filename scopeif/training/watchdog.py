@@ -55,7 +55,6 @@ class Family:
     """All descendants ever seen of a root process, kept while they live even when their parents are gone."""
 
     root: int
-    spared: frozenset[int] = frozenset()
     members: set[Process] = field(default_factory=set)
     foreign: frozenset[int] = field(default_factory=lambda: frozenset(_shared_memory()))
     """Inodes of the shared-memory files that were there before the run; they are somebody else's."""
@@ -67,7 +66,7 @@ class Family:
         grown = {self.root, *(member.pid for member in alive)}
         while found := {pid for pid, (parent, _) in table.items() if parent in grown and pid not in grown}:
             grown |= found
-        grown -= {self.root, os.getpid(), *self.spared}
+        grown -= {self.root, os.getpid()}
         self.members = {Process(pid, table[pid][1]) for pid in grown if pid in table}
         return self.members
 
@@ -118,7 +117,7 @@ class Watchdog:
 def watch(order_json: str) -> None:
     """Wait until the launcher is done or gone, then clean up after it. Runs in the watching process."""
     order = json.loads(order_json)
-    family = Family(order["launcher"], spared=frozenset({os.getpid()}))
+    family = Family(order["launcher"])
     waiting = [order["pipe"]]
     with contextlib.suppress(ProcessLookupError):
         waiting.append(os.pidfd_open(order["launcher"]))
