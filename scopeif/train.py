@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from scopeif.errors import InvalidInputError, ScopeIFError
+from scopeif.errors import ConfigError, InvalidInputError, ScopeIFError
 
 HELP = """\
 Train a policy with GRPO on scope-aware instructions.
@@ -35,10 +35,12 @@ What it does
 
 See a config
   python -m scopeif.train recipe=NAME --cfg job             the whole resolved config, nothing starts
-  python -m scopeif.train --hydra-help                      Hydra's own flags
+  ... --cfg job --package trainer                           one section; --resolve fills in references
 """
 
 _DESCRIBED = ("smoke", "tiny")
+_SHOWING = ("--cfg", "-c", "--package", "-p", "--resolve", "--info", "-i")
+"""Hydra's flags that print and start nothing."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,12 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         from scopeif.training.composing import compose_config
 
-        if "--hydra-help" in arguments:
-            return _hydra(arguments)
-        config = compose_config([argument for argument in arguments if not argument.startswith("--")
-                                 and argument not in ("job", "hydra", "all")])
-        if any(argument.startswith("-") for argument in arguments):
-            return _hydra(arguments)
+        flags = [argument for argument in arguments if argument.startswith("-")]
+        if flags:
+            _refuse_other_flags(flags)
+            compose_config([argument for argument in arguments if "=" in argument and argument not in flags])
+            return _show(arguments)
+        config = compose_config(arguments)
         from scopeif.training.launcher import launch
 
         return launch(config, command="python -m scopeif.train " + shlex.join(arguments))
@@ -76,21 +78,24 @@ def _help() -> str:
     )
 
 
-def _hydra(arguments: Sequence[str]) -> int:
-    """Hydra's own command line, for --cfg, --info, --multirun and the like."""
+def _refuse_other_flags(flags: Sequence[str]) -> None:
+    for flag in flags:
+        if flag.partition("=")[0] not in _SHOWING:
+            raise ConfigError(
+                f"{flag} is no flag of this command",
+                place="command line",
+                fix="one command is one run, for a sweep give it once a value; see --help",
+            )
+
+
+def _show(arguments: Sequence[str]) -> int:
+    """Print a config by Hydra's own command line."""
     import hydra
 
-    from scopeif.training.composing import find_verl_config, recipes_folder
+    from scopeif.training.composing import recipes_folder
 
-    find_verl_config()
     sys.argv = ["scopeif.train", *arguments]
-
-    def run(config: object) -> None:
-        from scopeif.training.launcher import launch
-
-        sys.exit(launch(config, command="python -m scopeif.train " + shlex.join(arguments)))
-
-    hydra.main(version_base="1.3", config_path=str(recipes_folder()), config_name="train")(run)()
+    hydra.main(version_base="1.3", config_path=str(recipes_folder()), config_name="train")(lambda _: None)()
     return 0
 
 

@@ -35,6 +35,7 @@ def test_cfg_job_prints_the_whole_config():
         (["recipe=smok"], 2, ["did you mean smoke?"]),
         (["recipe=tiny", "reward.alfa=1"], 2, ["did you mean reward.alpha"]),
         (["recipe=smok", "--cfg", "job"], 2, ["did you mean smoke?"]),
+        (["recipe=tiny", "--multirun", "run.seed=1,2"], 2, ["--multirun is no flag", "one command is one run"]),
         (["recipe=tiny", "data.train_files=nowhere.jsonl"], 2, ["nowhere.jsonl", "does not exist"]),
         (["recipe=tiny", "actor_rollout_ref.model.path=models/none"], 1, ["models/none", "hf download"]),
         (["recipe=tiny", "run.min_memory_gb=900000"], 1, ["900000 GiB of free memory"]),

@@ -29,7 +29,7 @@ def recipes_folder() -> Path:
 
 def options(group: str) -> list[str]:
     """The names that `group=...` takes, sorted."""
-    return sorted(path.stem for path in (recipes_folder() / group).glob("*.yaml") if path.stem != "cpu")
+    return sorted(path.stem for path in (recipes_folder() / group).glob("*.yaml"))
 
 
 def find_verl_config() -> None:
@@ -80,7 +80,7 @@ def _require_recipe(overrides: Sequence[str]) -> None:
     name = choice(overrides, "recipe")
     if name is None:
         raise ConfigError("no recipe is given", place="recipe", fix=f"recipe=NAME with one of: {', '.join(names)}")
-    if name not in names and name != "cpu":
+    if name not in names:
         raise ConfigError(
             f"recipe {name!r} is unknown{_did_you_mean(name, names)}",
             place="recipe",

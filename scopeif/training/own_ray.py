@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from scopeif.training.cpu import preload
 from scopeif.training.watchdog import Watchdog
 
 RUN_FOLDER = "SCOPEIF_RUN_FOLDER"
@@ -29,10 +30,11 @@ def own_ray(config: Any, run: Path, phase: Callable[[str], None]) -> Iterator[No
 
     folder = Path(tempfile.mkdtemp(prefix="sif-", dir="/tmp"))  # short: socket paths below it are bounded
     watchdog = Watchdog(folder)
-    os.environ.update(_environment(config, run, folder))
+    variables = _environment(config, run, folder)
+    os.environ.update(variables)
     phase("starting Ray")
     try:
-        ray.init(**_options(config, folder), log_to_driver=False, logging_level="ERROR")
+        ray.init(**_options(config, folder, variables), log_to_driver=False, logging_level="ERROR")
         yield
     finally:
         ray.shutdown()
@@ -42,7 +44,7 @@ def own_ray(config: Any, run: Path, phase: Callable[[str], None]) -> Iterator[No
         watchdog.finish()
 
 
-def _options(config: Any, folder: Path) -> dict[str, Any]:
+def _options(config: Any, folder: Path, variables: dict[str, str]) -> dict[str, Any]:
     from omegaconf import OmegaConf
 
     given: Any = OmegaConf.to_container(config.ray_kwargs.ray_init, resolve=True)
@@ -54,7 +56,10 @@ def _options(config: Any, folder: Path) -> dict[str, Any]:
         options["runtime_env"] = get_ppo_ray_runtime_env(config) | options.get("runtime_env", {})
     if options.setdefault("address", "local") == "local":
         options["_temp_dir"] = str(folder)
-    else:  # a running cluster has its own folders and resources
+    else:  # a running cluster has its own folders and resources, and inherits no variable
+        environment = options.setdefault("runtime_env", {})
+        kept = {name: value for name, value in variables.items() if name != "TMPDIR"}
+        environment["env_vars"] = kept | environment.get("env_vars", {})
         for name in ("num_cpus", "num_gpus", "include_dashboard"):
             options.pop(name, None)
     return options
@@ -81,6 +86,8 @@ def _environment(config: Any, run: Path, folder: Path) -> dict[str, str]:
             "VLLM_CPU_KVCACHE_SPACE": "1",
             "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the executor stays in the engine's process
             "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0))),
+            "RAY_preload_python_modules": preload.__name__,
+            "RAY_worker_maximum_startup_concurrency": str(preload.WORKERS),
         }
     chosen = {name: os.environ.get(name, value) for name, value in wanted.items()}
     return chosen | {"TENSORBOARD_DIR": str(run / "tensorboard"), "TMPDIR": str(folder), RUN_FOLDER: str(folder)}

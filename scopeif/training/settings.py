@@ -132,6 +132,13 @@ def check_consistency(config: Any, settings: Settings) -> None:
             place="actor_rollout_ref.actor.loss_agg_mode",
             fix="use token-mean",
         )
+    model = config.actor_rollout_ref.model
+    if config.trainer.device == "cpu" and (model.lora_rank > 0 or model.lora_adapter_path is not None):
+        raise ConfigError(
+            "LoRA adapters cannot be sent to vLLM on a CPU",
+            place="actor_rollout_ref.model.lora_rank",
+            fix="train the full weights: actor_rollout_ref.model.lora_rank=0",
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -241,6 +241,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         # verl's own figures would turn NaN by the unverified samples' reward.
         verified = [key for key in batch.keys if key in samples and samples[key].verified]
         super()._compute_metrics(batch.select_keys(verified), metrics, timing_raw, global_steps, epoch)
+        metrics.update(self._throughput(batch, samples, timing_raw["step"]))
         metrics.update(outcome_metrics(list(samples.values()), "train"))
         metrics.update(group_metrics(list(samples.values())))
         self.step_log.step(global_steps, {name: value for name, value in metrics.items() if name[:4] != "val/"})
@@ -249,6 +250,12 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self._refuse_non_finite(metrics)
         self._complete_checkpoint()
         self.progress.step(step=global_steps, of=self.total_training_steps, metrics=_console(metrics))
+
+    def _throughput(self, batch: KVBatchMeta, samples: dict[str, Sample], seconds: float) -> dict[str, float]:
+        """verl's figures of speed, over all samples."""
+        tokens = sum(tag["seq_len"] for key, tag in zip(batch.keys, batch.tags, strict=True) if key in samples)
+        rate = tokens / (seconds * self._get_n_gpus_for_throughput())
+        return {"perf/total_num_tokens": float(tokens), "perf/throughput": rate}
 
     def _refuse_non_finite(self, metrics: dict[str, Any]) -> None:
         reward = f"train/reward/{self.settings.reward.scheme}"

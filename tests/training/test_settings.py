@@ -13,6 +13,7 @@ from scopeif.training.settings import Settings, check_consistency
         (["actor_rollout_ref.rollout.n=1"], "actor_rollout_ref.rollout.n"),
         (["actor_rollout_ref.actor.ppo_mini_batch_size=2"], "actor_rollout_ref.actor.ppo_mini_batch_size"),
         (["actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-mean"], "actor_rollout_ref.actor.loss_agg_mode"),
+        (["actor_rollout_ref.model.lora_rank=8"], "actor_rollout_ref.model.lora_rank"),
     ],
 )
 def test_contradictions(overrides, place):

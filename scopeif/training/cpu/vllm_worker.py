@@ -23,15 +23,9 @@ class CPUWorkerExtension(vLLMColocateWorkerExtension):  # type: ignore[misc]
     def update_weights_from_ipc(
         self, peft_config: dict[str, Any] | None = None, base_sync_done: bool = False, use_shm: bool = True
     ) -> None:
-        """Receive all weights of the actor and put them into use.
-
-        Raises:
-            NotImplementedError: LoRA adapters, which this path cannot send.
-        """
+        """Receive all weights of the actor and put them into use; LoRA never comes here (`check_consistency`)."""
         from vllm.model_executor.model_loader.reload import finalize_layerwise_reload, initialize_layerwise_reload
 
-        if peft_config:
-            raise NotImplementedError("LoRA weights cannot be sent to vLLM on a CPU; train the full weights")
         model, model_config = self.model_runner.model, self.model_runner.vllm_config.model_config
         initialize_layerwise_reload(model)
         handle = own_socket(self._get_zmq_handle())
