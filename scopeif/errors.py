@@ -5,6 +5,7 @@
     │   ├── RecordError              a quantitative record that is none: NaN, reversed bounds, missing value
     │   ├── SpecError                a formal spec that cannot be built, measured or compiled
     │   ├── ScopeTextError           a Scope text that does not parse
+    │   ├── JudgeFormatError         a judge's text that cannot be used: no records, broken or contradictory ones
     │   ├── DataError                a bad data row, with file, line, field and reason
     │   └── ConfigError              a config key or value that is unknown or out of bounds
     ├── AmbiguousResponse            a response that the measuring rules can fairly read in two ways
@@ -68,6 +69,10 @@ class SpecError(InvalidInputError):
 
 class ScopeTextError(InvalidInputError):
     """A Scope text such as ``Traversal(Paragraph) -> Position(Sentence)`` that does not parse."""
+
+
+class JudgeFormatError(InvalidInputError):
+    """A judge's text that cannot be used; the message tells the judge what to mend."""
 
 
 class DataError(InvalidInputError):
