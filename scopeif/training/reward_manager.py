@@ -21,6 +21,7 @@ from scopeif.training.policies import stop_token_ids
 from scopeif.training.settings import Settings
 from scopeif.verification.compiled import CompiledVerifier
 from scopeif.verification.outcome import Outcome, Reason, ResponseOutcome
+from scopeif.verification.verifier import verify_response
 from tools_sandbox import Limits, ToolPool
 
 
@@ -64,12 +65,11 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
         stopped = bool(tokens) and tokens[-1] in self.stop_ids
         text = self.tokenizer.decode(tokens[:-1] if stopped else tokens, skip_special_tokens=False)
         answer = split_answer(text, truncated=not stopped, thinking=self.settings.thinking)
-        if answer.format_reward == 0:
-            return ResponseOutcome(answer)
-        if zlib.crc32(f"{instruction.id} {tokens}".encode()) < self.settings.unverified.drill_frac * 2**32:
+        drilled = zlib.crc32(f"{instruction.id} {tokens}".encode()) < self.settings.unverified.drill_frac * 2**32
+        if answer.format_reward and drilled:
             drill = Outcome(reason=Reason.DRILL, detail="unverified.drill_frac", verifier="drill")
             return ResponseOutcome(answer, (drill,) * len(instruction.constraints))
-        return ResponseOutcome(answer, tuple(await self.verifier.verify(instruction.constraints, answer.text)))
+        return await verify_response(self.verifier, instruction, answer)
 
     def _result(self, instruction: Instruction, tokens: list[int], outcome: ResponseOutcome) -> dict[str, Any]:
         reward = self.settings.reward

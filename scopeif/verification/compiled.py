@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
-from scopeif.constraints.models import Constraint
+from scopeif.constraints.models import Constraint, Instruction
 from scopeif.constraints.spec import Spec
 from scopeif.errors import RecordError
 from scopeif.measure import compile_spec, records_from
@@ -29,15 +28,12 @@ class CompiledVerifier:
     def __init__(self, pool: ToolPool) -> None:
         self._pool = pool
 
-    async def verify(self, constraints: Sequence[Constraint], answer: str) -> list[Outcome]:
-        """The outcome of each constraint on the answer text, in order."""
-        tools = [_tool(constraint.spec) if constraint.spec else None for constraint in constraints]
-        runs = [Run(source=tool, entry=ENTRY, args=(answer,)) for tool in tools if tool is not None]
-        results = iter(await self._pool.arun_many(runs))
-        return [self._outcome(tool, next(results)) if tool else self._without_spec() for tool in tools]
-
-    def _without_spec(self) -> Outcome:
-        return Outcome(reason=Reason.NO_SPEC, verifier=self.name, detail="the constraint has no formal spec")
+    async def verify(self, instruction: Instruction, constraint: Constraint, answer: str) -> Outcome:
+        """The outcome of one constraint; its instruction does not matter."""
+        if constraint.spec is None:
+            return Outcome(reason=Reason.NO_SPEC, verifier=self.name, detail="the constraint has no formal spec")
+        tool = _tool(constraint.spec)
+        return self._outcome(tool, await self._pool.arun(Run(source=tool, entry=ENTRY, args=(answer,))))
 
     def _outcome(self, tool: str, result: Result) -> Outcome:
         if result.status == "ok":

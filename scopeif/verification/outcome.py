@@ -25,18 +25,46 @@ class Reason(str, Enum):
     AMBIGUOUS = "ambiguous"
     TOOL = "tool"
     INFRASTRUCTURE = "infrastructure"
+    TRANSPORT = "transport"
+    PARSE = "parse"
+    NO_RECORD = "no_record"
     DRILL = "drill"
 
 
 @dataclass(frozen=True)
+class JudgeCall:
+    """One answer of the judge: what it was asked for, what it said, what that cost."""
+
+    kind: str
+    text: str
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    fault: str = ""
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """The outcome of one constraint: its records, or the reason why there are none."""
+    """The outcome of one constraint: its records, or the reason why there are none.
+
+    `tool_source`, `tool_arguments` and `evidence` are the tool that was run, what it was run on and what came out;
+    `calls` the judge's answers, unusable ones too. `conflict`: the judge's verdict in words disagrees with its records.
+    `escalated`: measuring found the response ambiguous, and the judge decided. `audit`: whether the judge agrees with
+    a measured outcome, where it was asked to check.
+    """
 
     records: tuple[Record, ...] = ()
     reason: Reason | None = None
     detail: str = ""
     verifier: str = ""
     tool_source: str = ""
+    tool_arguments: tuple[Any, ...] = ()
+    evidence: str = ""
+    calls: tuple[JudgeCall, ...] = ()
+    conflict: bool = False
+    escalated: bool = False
+    audit: bool | None = None
     cpu_ms: float = 0.0
 
     def __post_init__(self) -> None:
@@ -101,6 +129,12 @@ def _outcome_json(outcome: Outcome, alpha: float, object_floor: float) -> dict[s
         "records": [_record_json(record) for record in outcome.records],
         "g": graded_reward(outcome.records, alpha, object_floor) if outcome.records else None,
         "tool_source": outcome.tool_source,
+        "tool_arguments": list(outcome.tool_arguments),
+        "evidence": outcome.evidence,
+        "calls": [asdict(call) for call in outcome.calls],
+        "conflict": outcome.conflict,
+        "escalated": outcome.escalated,
+        "audit": outcome.audit,
         "cpu_ms": outcome.cpu_ms,
     }
 
