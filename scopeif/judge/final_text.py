@@ -14,14 +14,16 @@ _LEAKED_START = re.compile(r"\s*(?:assistant)?\s*analysis")
 _LEAKED_FINAL = re.compile(r"assistant\s*final")
 
 
-def final_text(text: str) -> str:
+def final_text(text: object) -> str:
     """The judge's own final text: what follows its thinking.
 
     Thinking ends at the last closing tag, those apart that are quoted inside a JSON list or object.
 
     Raises:
-        JudgeFormatError: nothing is left: no text, or thinking that never closed; or the text is too long.
+        JudgeFormatError: nothing is left: no text, or thinking that never closed; or it is no text, or too long.
     """
+    if not isinstance(text, str):
+        raise JudgeFormatError(f"the judge's answer is {text!r:.40}, not text")
     for opening, closing in _PAIRS:
         if text.lstrip().startswith(opening) and closing not in text:
             raise JudgeFormatError("the judge's thinking never closed")
