@@ -48,9 +48,7 @@ class CompiledVerifier:
         return self._failed(tool, result, reason, f"{result.status}: {result.error or ''}")
 
     def _failed(self, tool: str, result: Result, reason: Reason, detail: str) -> Outcome:
-        return Outcome(
-            reason=reason, detail=detail, verifier=self.name, tool_source=tool, cpu_ms=result.cpu_ms
-        )
+        return Outcome(reason=reason, detail=detail, verifier=self.name, tool_source=tool, cpu_ms=result.cpu_ms)
 
 
 @lru_cache(maxsize=65_536)

@@ -1,10 +1,5 @@
 """Specs compiled to tools, run in the real sandbox."""
 
-from pathlib import Path
-
-import pytest
-
-from scopeif.constraints.dataset import read_jsonl
 from scopeif.measure import evaluate
 from scopeif.reward import Answer
 from scopeif.verification.compiled import CompiledVerifier
@@ -12,19 +7,7 @@ from scopeif.verification.outcome import Reason, Status
 from scopeif.verification.verifier import verify_response
 from tools_sandbox import Limits, ToolPool
 
-DATA = Path(__file__).parents[2] / "data" / "scope_mini" / "test.jsonl"
 ANSWER = "The sea is calm. The boats rest, and nobody hurries.\n\nA bird calls!"
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with ToolPool(workers=1) as pool:
-        yield pool
-
-
-@pytest.fixture(scope="module")
-def instructions():
-    return read_jsonl(DATA)[:40]
 
 
 async def test_the_sandboxed_tool_gives_what_evaluate_gives(pool, instructions):

@@ -1,0 +1,64 @@
+"""Compiled where a spec can be trusted, judged otherwise; the route is the same for all responses to a constraint."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Collection
+from dataclasses import replace
+
+from scopeif.constraints.models import Constraint, Instruction
+from scopeif.verification.compiled import CompiledVerifier
+from scopeif.verification.outcome import Outcome, Reason, Status
+from scopeif.verification.verifier import Verifier
+
+
+class AutoVerifier:
+    """Routes each constraint, never each response, so that the siblings of a group are measured alike.
+
+    A response that measuring finds ambiguous goes to the judge and is marked `escalated`. A fixed share of the
+    compiled constraints is judged too: `audit` of the outcome tells whether the judge agrees; the measured outcome
+    stays.
+
+    Args:
+        judge: the verifier for everything else; without one, such constraints stay unverified.
+        audit_frac: share of measured constraints of responses that are judged too, in [0, 1].
+        judged_scopes: Scope categories that are judged even where a spec exists, because measuring and judging were
+            seen to disagree on them.
+    """
+
+    name = "auto"
+
+    def __init__(
+        self,
+        compiled: CompiledVerifier,
+        judge: Verifier | None = None,
+        audit_frac: float = 0.0,
+        judged_scopes: Collection[str] = (),
+    ) -> None:
+        self._compiled, self._judge = compiled, judge
+        self._audit_frac, self._judged_scopes = audit_frac, frozenset(judged_scopes)
+
+    async def verify(self, instruction: Instruction, constraint: Constraint, answer: str) -> Outcome:
+        if self._judge is None:
+            return await self._compiled.verify(instruction, constraint, answer)
+        if constraint.spec is None or constraint.scope_category in self._judged_scopes:
+            return await self._judge.verify(instruction, constraint, answer)
+        if self._is_audited(instruction, constraint, answer):
+            measured, judged = await asyncio.gather(
+                self._compiled.verify(instruction, constraint, answer),
+                self._judge.verify(instruction, constraint, answer),
+            )
+            if measured.reason is Reason.AMBIGUOUS:
+                return replace(judged, escalated=True)
+            known = Status.UNVERIFIED not in (measured.status, judged.status)
+            return replace(measured, audit=measured.status is judged.status if known else None, calls=judged.calls)
+        measured = await self._compiled.verify(instruction, constraint, answer)
+        if measured.reason is Reason.AMBIGUOUS:
+            return replace(await self._judge.verify(instruction, constraint, answer), escalated=True)
+        return measured
+
+    def _is_audited(self, instruction: Instruction, constraint: Constraint, answer: str) -> bool:
+        """Drawn by what is verified, not by when: a repeated run audits the same."""
+        key = f"{instruction.id}\0{constraint.text}\0{answer}".encode("utf-8", "surrogatepass")
+        return zlib.crc32(key) < self._audit_frac * 2**32

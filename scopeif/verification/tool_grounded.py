@@ -1,0 +1,66 @@
+"""Tool-grounded verification, the paper's (section 5.1): the judge designs a tool for the response, the sandbox runs
+it, the judge reads what it computed."""
+
+from __future__ import annotations
+
+from scopeif.constraints.models import Constraint, Instruction
+from scopeif.judge.parsing import NoTool, ToolDesign, parse_tool_design
+from scopeif.judge.rendering import render
+from scopeif.judge.spans import Span
+from scopeif.verification.asking import Asker
+from scopeif.verification.judged import judged
+from scopeif.verification.outcome import Outcome, Reason
+from scopeif.verification.tools import NOTHING, checked, run_tool
+from tools_sandbox import ToolPool
+
+
+class ToolGroundedVerifier:
+    """Verifies any objective constraint with a judge and the sandbox.
+
+    A judge that designs no tool, or no usable one in all its attempts, judges without evidence.
+
+    Args:
+        asker: the judge and how it is asked.
+        pool: the sandbox; the caller owns and closes it.
+    """
+
+    name = "tgv"
+
+    def __init__(self, asker: Asker, pool: ToolPool) -> None:
+        self._asker = asker
+        self._pool = pool
+
+    async def verify(self, instruction: Instruction, constraint: Constraint, answer: str) -> Outcome:
+        prompt = render("tool_design", self._asker.layout, instruction, constraint, answer)
+        affinity = self._asker.affinity(instruction, answer)
+        asked = await self._asker.ask(
+            "tool_design", prompt, affinity, lambda text: checked(parse_tool_design(text, answer)), show_fault=True
+        )
+        if asked.reason is Reason.TRANSPORT:
+            return Outcome(reason=asked.reason, detail=asked.fault, verifier=self.name, calls=asked.calls)
+        evidence = NOTHING
+        if isinstance(asked.usable, ToolDesign):
+            evidence = await run_tool(self._pool, asked.usable.source, asked.usable.entry, _texts(asked.usable))
+        if evidence.broken:
+            return Outcome(
+                reason=Reason.INFRASTRUCTURE,
+                detail=evidence.broken,
+                verifier=self.name,
+                tool_source=evidence.source,
+                calls=asked.calls,
+            )
+        return await judged(
+            self._asker,
+            instruction,
+            constraint,
+            answer,
+            verifier=self.name,
+            evidence=evidence,
+            earlier=asked.calls,
+        )
+
+
+def _texts(design: ToolDesign | NoTool) -> tuple[str | list[str], ...]:
+    """The arguments as the tool gets them: the response's own text."""
+    arguments = design.arguments if isinstance(design, ToolDesign) else ()
+    return tuple(one.text if isinstance(one, Span) else [span.text for span in one] for one in arguments)
