@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tools_sandbox.preload import DEFAULT_PRELOAD
     from tools_sandbox.report import Layer, Report
     from tools_sandbox.run import STATUSES, Result, Run
+    from tools_sandbox.signatures import tool_globals
     from tools_sandbox.text import count_word, split_sentences
 
 # No module has the name of something exported: importing it would put the module in that place.
@@ -41,6 +42,7 @@ _HOMES = {
     "count_word": "text",
     "lint": "linter",
     "split_sentences": "text",
+    "tool_globals": "signatures",
 }
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "count_word",
     "lint",
     "split_sentences",
+    "tool_globals",
 ]
 
 

@@ -1,4 +1,5 @@
-"""`python -m tools_sandbox check` looks at this machine; `run FILE --entry f --args JSON` runs one tool."""
+"""`python -m tools_sandbox check` looks at this machine; `run FILE --entry f --args JSON` runs one tool; `offer`
+lists what tools may use."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from tools_sandbox.errors import SandboxError
 from tools_sandbox.limits import Limits
 from tools_sandbox.linter import lint
 from tools_sandbox.pool import ToolPool
+from tools_sandbox.preload import DEFAULT_PRELOAD
 from tools_sandbox.run import Result, Run
+from tools_sandbox.signatures import tool_globals
 
 _HONEST = """
 def check(text):
@@ -53,8 +56,11 @@ def main(argv: list[str] | None = None) -> int:
     run.add_argument("--entry", required=True, help="the function to call")
     run.add_argument("--args", default="[]", help='its arguments, a JSON list (default: "[]")')
     run.add_argument("--seed", type=int, default=0)
+    commands.add_parser("offer", help="the functions that tools are given, and the modules that they can import")
     options = parser.parse_args(argv)
     try:
+        if options.command == "offer":
+            return _offer()
         if options.command == "check":
             return _check(options.workers, options.require, options.runs)
         return _run(options.file, options.entry, options.args, options.seed)
@@ -73,6 +79,12 @@ def _check(workers: int, require: str, runs: int) -> int:
         print(f"  {'spin for ever':<18} {spun.status} after {spun.cpu_ms:.0f} ms of CPU")
         print(f"{_speed(pool, runs):.0f} runs/s")
     return 0 if all(held) and spun.status in ("cpu", "wall", "infra") else 1
+
+
+def _offer() -> int:
+    print("\n".join(tool_globals()))
+    print("modules:", ", ".join(DEFAULT_PRELOAD))
+    return 0
 
 
 def _hostile(code: str) -> Run:
@@ -103,7 +115,8 @@ def _run(file: pathlib.Path, entry: str, args: str, seed: int) -> int:
         print(f"{file}: {finding}", file=sys.stderr)
     with ToolPool(workers=1, limits=Limits()) as pool:
         result = pool.run(Run(source, entry, json.loads(args), seed))
-    print(json.dumps(dataclasses.asdict(result), ensure_ascii=False))
+    text = json.dumps(dataclasses.asdict(result), ensure_ascii=False)
+    print(text if text.isprintable() else json.dumps(dataclasses.asdict(result)))  # no words to the terminal itself
     return 0 if result.ok else 1
 
 

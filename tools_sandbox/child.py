@@ -2,7 +2,7 @@
 
 The tool shares this process, so it can patch anything in it, also what comes after its return. That is no
 danger to anyone but its own result. Still, an honest tool with odd habits should be heard, so what is needed
-after it is bound before it, and the builtins and the tracing hooks are put back.
+after it is bound before it, its tracing hooks are taken away, and this module has builtins of its own.
 """
 
 from __future__ import annotations
@@ -15,18 +15,32 @@ import os
 import random
 import resource
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from tools_sandbox import kernel
-from tools_sandbox.frame import HEADER, MAX_DEPTH, MAX_DIGITS
+from tools_sandbox.frame import HEADER, MAX_DEPTH, MAX_DIGITS, MAX_ERROR_LENGTH
 from tools_sandbox.limits import Limits
 from tools_sandbox.seccomp import MAX_EXIT_CODE, RESULT_DESCRIPTOR, Filter
 
 LOCK_FAILED = MAX_EXIT_CODE + 2
 TOOL_FILE = "<tool>"
-MAX_ERROR_LENGTH = 300
+_RESERVE_BYTES = 4 << 20  # set aside (`bytes` does not touch them) to say in words that a tool has used up its memory
 _HUGE = 10**MAX_DIGITS
+
+# The functions below take their builtins from here, whatever the tool did to the common ones. The copy is made
+# before the fork; to put the builtins back after the tool would write to a hundred pages that all runs share.
+globals()["__builtins__"] = dict(vars(builtins))
+
+
+def _refuse(value: Any) -> NoReturn:
+    raise TypeError(f"the tool returned a {type(value).__name__}, which JSON cannot say")
+
+
+# What json.JSONEncoder uses inside. Alone it needs no builtins and nothing of the module json, which tools patch.
+_CHUNKS = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
+    None, _refuse, json.encoder.encode_basestring_ascii, None, ": ", ", ", False, False, False
+)
 
 
 class Confinement(NamedTuple):
@@ -82,61 +96,49 @@ def _read_exactly(size: int) -> bytes:
 
 
 def _send_answer(request: dict[str, Any], limit: int, helpers: Mapping[str, Any]) -> None:
-    encode = json.JSONEncoder(allow_nan=False).encode
-    write = os.write
-    answer = _call(request, helpers)
-    try:
-        body = encode(answer).encode()
-    except MemoryError:
-        body = b'{"e": "MemoryError: the result does not fit in memory"}'
-    if len(body) > limit:
-        write(RESULT_DESCRIPTOR, HEADER.pack(len(body)))  # the length says it all
+    write, pack, size = os.write, HEADER.pack, len
+    body = _answer(request, helpers)
+    if size(body) > limit:
+        write(RESULT_DESCRIPTOR, pack(limit + 1))  # the length says it all
         return
-    out = HEADER.pack(len(body)) + body
+    out = pack(size(body)) + body
     while out:
         out = out[write(RESULT_DESCRIPTOR, out) :]
 
 
-def _call(request: dict[str, Any], helpers: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"r": value}`, `{"e": what went wrong}` or `{"bad": why the value is refused}`."""
-    restore = _restorer()
-    explain, judge, anything = _explain, _answer_for, BaseException
+def _answer(request: dict[str, Any], helpers: Mapping[str, Any]) -> bytes:
+    """JSON of `{"r": value}`, `{"e": what went wrong}` or `{"bad": why the value is refused}`."""
+    untrace, unprofile = sys.settrace, sys.setprofile
     random.seed(request["seed"])
     scope: dict[str, Any] = {"__name__": "tool", "__builtins__": builtins, **helpers}
     failure: BaseException | None = None
     value = None
+    reserve = bytes(_RESERVE_BYTES)
     gc.enable()
     try:
         exec(compile(request["source"], TOOL_FILE, "exec", dont_inherit=True), scope)
         entry = scope.get(request["entry"])
         if entry is None:
-            return {"e": f"the tool defines no function {request['entry']!r}"}
+            return _encode({"e": f"the tool defines no function {request['entry']!r}"})
         value = entry(*request["args"])
-    except anything as error:  # KeyboardInterrupt and SystemExit are the tool's too
+    except BaseException as error:  # noqa: BLE001 - KeyboardInterrupt and SystemExit are the tool's too
         failure = error
+    del reserve
     for _ in (1, 2, 3):
         try:
-            restore()
+            unprofile(None)
+            untrace(None)
             break
-        except anything:  # a tracing hook that raises is gone once it did
+        except BaseException:  # noqa: BLE001 - a tracing hook that raises is gone once it did
             continue
-    return judge(value) if failure is None else explain(failure)
+    try:
+        return _encode(_answer_for(value) if failure is None else _explain(failure))
+    except BaseException as error:  # noqa: BLE001 - the returned value runs code of the tool's, or does not fit
+        return _encode(_explain(error))
 
 
-def _restorer() -> Callable[[], None]:
-    """A function that puts the builtins back and takes tracing hooks away; it looks nothing up by name."""
-    namespace = vars(builtins)
-    saved = dict(namespace)
-    clear, update = namespace.clear, namespace.update
-    untrace, unprofile = sys.settrace, sys.setprofile
-
-    def restore() -> None:
-        unprofile(None)
-        untrace(None)
-        clear()
-        update(saved)
-
-    return restore
+def _encode(answer: dict[str, Any]) -> bytes:
+    return "".join(_CHUNKS(answer, 0)).encode()
 
 
 def _answer_for(value: Any) -> dict[str, Any]:

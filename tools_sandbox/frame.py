@@ -16,6 +16,7 @@ from tools_sandbox.errors import BadFrame, FrameTooLarge
 
 HEADER = struct.Struct("<I")
 MAX_DEPTH = 32  # of the returned value
+MAX_ERROR_LENGTH = 300  # characters of an error that are kept
 MAX_DIGITS = 308  # an integer must fit a double: bounds and actual values of records are compared as such
 
 # Strings, also one that never ends; written so that a run of escaped quotes is passed over only once.
@@ -101,8 +102,9 @@ def _depth(body: bytes) -> int:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise BadFrame(f"an integer of {len(digits)} digits; the limit is {MAX_DIGITS}")
+    length = len(digits) - digits.startswith("-")
+    if length > MAX_DIGITS:
+        raise BadFrame(f"an integer of {length} digits; the limit is {MAX_DIGITS}")
     return int(digits)
 
 

@@ -40,9 +40,9 @@ class Handle:
             with theirs:
                 self._send_run(serial, theirs.fileno())
             ending, body = self._exchange(ours, request, begin + self._limits.wall_s)
-        wall_s = time.monotonic() - begin
-        kind = wire.STOP_ENDED if ending is Ending.CLOSED else wire.STOP
-        account = self._stop(serial, kind)
+            wall_s = time.monotonic() - begin
+            # Before our end closes: a tool that waits on the socket would hear of that, and end by itself.
+            account = self._stop(serial, wire.STOP_ENDED if ending is Ending.CLOSED else wire.STOP)
         return Talk(ending, body, account, wall_s)
 
     def end(self) -> None:

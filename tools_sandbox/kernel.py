@@ -43,7 +43,7 @@ X86_64 = Architecture(
         "gettid": 186, "gettimeofday": 96, "getuid": 102, "lseek": 8, "madvise": 28, "mmap": 9,
         "mprotect": 10, "mremap": 25, "munmap": 11, "nanosleep": 35, "pivot_root": 155, "poll": 7,
         "ppoll": 271, "pselect6": 270, "read": 0, "restart_syscall": 219, "rt_sigaction": 13,
-        "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_getaffinity": 204, "sched_yield": 24, "select": 23,
+        "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_getaffinity": 204, "select": 23,
         "setitimer": 38, "sigaltstack": 131, "time": 201, "times": 100, "uname": 63, "write": 1,
     },
 )  # fmt: skip
@@ -60,7 +60,7 @@ AARCH64 = Architecture(
         "gettimeofday": 169, "getuid": 174, "lseek": 62, "madvise": 233, "mmap": 222, "mprotect": 226,
         "mremap": 216, "munmap": 215, "nanosleep": 101, "pivot_root": 41, "ppoll": 73, "pselect6": 72,
         "read": 63, "restart_syscall": 128, "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigreturn": 139,
-        "sched_getaffinity": 123, "sched_yield": 124, "setitimer": 103, "sigaltstack": 132, "times": 153,
+        "sched_getaffinity": 123, "setitimer": 103, "sigaltstack": 132, "times": 153,
         "uname": 160, "write": 64,
     },
 )  # fmt: skip

@@ -20,15 +20,19 @@ from tools_sandbox.report import REMEDIES, Layer
 START_PATIENCE_S = 60.0
 
 # Run by `python -c`: the paths come first, since the interpreter is told to find nothing by itself. They are
-# appended, so that no file beside the package can stand in for a module of the standard library.
+# appended, so that no file beside the package can stand in for a module of the standard library. Modules such as
+# `random` and `threading` ask to be called in every fork, which would cost each run half a millisecond; a run seeds
+# `random` itself, and no fork of a single thread needs the rest.
 BOOTSTRAP = (
-    "import sys, json; sys.path += json.loads(sys.argv[1])['path']; from tools_sandbox.zygote import main; main()"
+    "import sys, json, os; sys.path += json.loads(sys.argv[1])['path']; os.register_at_fork = lambda **_: None; "
+    "from tools_sandbox.zygote import main; main()"
 )
 
 # -I would also ignore PYTHONHASHSEED, and then the order of a set, hence the verdict of a tool, would depend
 # on the zygote. With an environment of our own, -s -P -S shut out the same things.
 _FLAGS = ("-s", "-P", "-S", "-B")
-_ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "TZ": "UTC"}
+# LD_BIND_NOW: what is resolved at the start need not be resolved by each run.
+_ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "TZ": "UTC", "LD_BIND_NOW": "1"}
 _NEEDED_TO_LOAD = ("LD_LIBRARY_PATH",)  # some clusters' interpreters do not start without it
 
 _TEXT_DEPENDENCIES = ("markdown_it", "mdurl")

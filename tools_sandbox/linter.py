@@ -2,7 +2,7 @@
 second try; the safety of a run never depends on it.
 
     >>> [str(finding) for finding in lint("def f(text):\\n    import numpy\\n    return eval(text)")]
-    ["line 2: import-stdlib: 'numpy' is not in the standard library", 'line 3: forbidden-name: eval']
+    ["line 2: import-stdlib: 'numpy' is not in the standard library", 'line 3: forbidden-name: eval runs text as code']
 """
 
 from __future__ import annotations
@@ -11,22 +11,26 @@ import ast
 import dataclasses
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from tools_sandbox.preload import DEFAULT_PRELOAD
 
 MAX_SOURCE_BYTES = 65536
 
-# They run text as code, reach the file system or the terminal, or name things by strings.
-FORBIDDEN_NAMES = frozenset(
-    {
-        *("eval", "exec", "compile", "__import__", "globals", "locals", "vars"),
-        *("open", "input", "breakpoint", "exit", "quit", "help"),
-    }
-)
+_RUNS_TEXT = "runs text as code"
+_BY_NAME = "reaches names by strings; write them out"
+_NO_FILES = "cannot work: a tool has no files and no terminal"
+FORBIDDEN_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("eval", "exec", "compile"), _RUNS_TEXT),
+    "__import__": "imports by a string; write an import statement inside the function",
+    **dict.fromkeys(("globals", "locals", "vars"), _BY_NAME),
+    **dict.fromkeys(("open", "input", "breakpoint", "help"), _NO_FILES),
+    **dict.fromkeys(("exit", "quit"), "ends the tool without a result; return one"),
+}
 # Ordinary classes and messages need these; every other dunder attribute is a way around the rules.
 _HARMLESS_DUNDERS = frozenset({"__init__", "__name__", "__doc__", "__len__", "__contains__"})
 _BY_STRING = frozenset({"getattr", "setattr", "delattr", "hasattr", "attrgetter", "methodcaller"})
+_FORMATS = frozenset({"format", "format_map"})
 _DUNDER = re.compile(r"__\w+__")
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -105,26 +109,38 @@ def _import_findings(tree: ast.Module, preload: frozenset[str]) -> Iterator[Find
             if module.partition(".")[0] not in sys.stdlib_module_names:
                 yield Finding(node.lineno, "import-stdlib", f"{module!r} is not in the standard library")
             elif module not in preload:
-                yield Finding(node.lineno, "import-preload", f"{module!r} is not available to tools")
+                message = f"{module!r} is not loaded in the sandbox, where no file opens any more; do without it"
+                yield Finding(node.lineno, "import-preload", message)
 
 
 def _name_findings(tree: ast.Module) -> Iterator[Finding]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in FORBIDDEN_NAMES:
-            yield Finding(node.lineno, "forbidden-name", node.id)
+            yield Finding(node.lineno, "forbidden-name", f"{node.id} {FORBIDDEN_NAMES[node.id]}")
 
 
 def _dunder_findings(tree: ast.Module) -> Iterator[Finding]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and _is_trick(node.attr):
-            yield Finding(node.lineno, "dunder", f"attribute {node.attr}")
+            yield Finding(node.lineno, "dunder", f"attribute {node.attr} leads behind the objects that a tool is given")
         elif isinstance(node, ast.Name) and _is_trick(node.id) and node.id not in FORBIDDEN_NAMES:
-            yield Finding(node.lineno, "dunder", f"name {node.id}")
-        elif isinstance(node, ast.Call) and _called(node) in _BY_STRING:
-            for argument in node.args:
-                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                    for name in filter(_is_trick, _DUNDER.findall(argument.value)):
-                        yield Finding(node.lineno, "dunder", f"{_called(node)} of {name}")
+            yield Finding(node.lineno, "dunder", f"name {node.id} leads behind the objects that a tool is given")
+        elif isinstance(node, ast.Call):
+            for text in _names_as_text(node):
+                for name in filter(_is_trick, _DUNDER.findall(text)):
+                    yield Finding(node.lineno, "dunder", f"{_called(node)} of {name}")
+
+
+def _names_as_text(call: ast.Call) -> Iterator[str]:
+    """The constant strings in which a call is given names of attributes."""
+    texts: list[ast.expr] = []
+    if _called(call) in _BY_STRING:
+        texts = [*call.args, *(keyword.value for keyword in call.keywords)]
+    elif _called(call) in _FORMATS and isinstance(call.func, ast.Attribute):
+        texts = [call.func.value]  # "{0.__class__}".format(...)
+    for text in texts:
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            yield text.value
 
 
 def _is_trick(name: str) -> bool:

@@ -21,6 +21,7 @@ from tools_sandbox.handle import Handle
 from tools_sandbox.launch import Blueprint
 from tools_sandbox.limits import Limits, check_number
 from tools_sandbox.preload import DEFAULT_PRELOAD
+from tools_sandbox.quarantine import Quarantine
 from tools_sandbox.report import REMEDIES, Report
 from tools_sandbox.run import Result, Run, encode_arguments, encode_request
 from tools_sandbox.verdict import judge
@@ -49,9 +50,10 @@ class ToolPool:
     """Runs tools in `workers` zygotes; see the package's docstring for an example.
 
     Thread safe. `require="seccomp"` refuses to start without the first layer, `"full"` without any of them
-    (`SandboxUnavailable`). Modules in `preload` are those that tools can import. Closed at the end of a
-    `with` block, by `close`, or at the interpreter's exit; when the process is killed, the zygotes end by
-    themselves.
+    (`SandboxUnavailable`). Modules in `preload` are those that tools can import. A source that had
+    `quarantine_after` results `cpu` or `wall` is not run any more, until `reset_quarantine` or until
+    `quarantine_s` seconds after the last of them; 0 turns this off. Closed at the end of a `with` block, by
+    `close`, or at the interpreter's exit; when the process is killed, the zygotes end by themselves.
     """
 
     def __init__(
@@ -60,14 +62,19 @@ class ToolPool:
         limits: Limits = Limits(),  # noqa: B008 - frozen
         preload: Sequence[str] = DEFAULT_PRELOAD,
         require: Literal["seccomp", "full"] = "seccomp",
+        quarantine_after: int = 3,
+        quarantine_s: float = 600,
     ) -> None:
         check_number("workers", workers, 1, 1024, whole=True)
+        check_number("quarantine_after", quarantine_after, 0, 1_000_000, whole=True)
+        check_number("quarantine_s", quarantine_s, 0, 1e9, whole=False)
         if require not in ("seccomp", "full"):
             raise InvalidInput(f"require must be 'seccomp' or 'full', not {require!r}")
         if isinstance(preload, str):
             raise InvalidInput("preload must be a sequence of module names, not one string")
         self._limits = limits
         self._blueprint = Blueprint(limits, tuple(preload))
+        self._quarantine = Quarantine(quarantine_after, quarantine_s)
         self._owner = os.getpid()
         self._closed = threading.Event()
         self._seats = [_Seat(self._blueprint) for _ in range(workers)]
@@ -90,6 +97,10 @@ class ToolPool:
         too_large = self._too_large(run, arguments)
         if too_large:
             return Result("too_large", error=too_large)
+        refusal = self._quarantine.refusal(run.source)
+        if refusal is not None:
+            self._check_open()
+            return refusal
         request = encode_request(run, arguments)
         with self._a_seat() as seat:
             result = seat.attempt(request)
@@ -98,6 +109,7 @@ class ToolPool:
                 result = seat.attempt(request)
             if result.status == "infra":
                 self._check_open()  # it could be `close` that cut the run off
+        self._quarantine.note(run.source, result)
         return result
 
     def run_many(self, runs: Iterable[Run]) -> list[Result]:
@@ -117,6 +129,10 @@ class ToolPool:
     def report(self) -> Report:
         """The layers that hold the runs, and the missing ones with the reason."""
         return self._report
+
+    def reset_quarantine(self) -> None:
+        """Give every tool a new chance; for the caller to call at the start of a training step."""
+        self._quarantine.reset()
 
     @property
     def limits(self) -> Limits:

@@ -5,6 +5,8 @@ The file system is out of reach of a run, so a module can be imported only if th
 
 from __future__ import annotations
 
+import sys
+
 DEFAULT_PRELOAD: tuple[str, ...] = (
     "__future__", "abc", "array", "ast", "base64", "binascii", "bisect", "calendar", "cmath", "codecs",
     "collections", "collections.abc", "colorsys", "configparser", "contextlib", "copy", "csv",
@@ -20,4 +22,5 @@ DEFAULT_PRELOAD: tuple[str, ...] = (
 SILENT_PRELOAD: tuple[str, ...] = (
     "_strptime", "encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_16",
     "encodings.utf_32", "encodings.utf_8", "encodings.utf_8_sig", "encodings.cp1252", "pyexpat",
+    *(("_pylong",) if sys.version_info >= (3, 12) else ()),  # for long integers as text
 )  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from tools_sandbox.errors import InvalidInput
+from tools_sandbox.frame import MAX_DIGITS
 
 Status = Literal[
     "ok",  # the tool returned a JSON value: `value`
@@ -57,7 +58,8 @@ class Result:
     value: Any = None  # the returned JSON value when the status is "ok"
     cpu_ms: float = 0.0
     wall_ms: float = 0.0
-    error: str = ""  # one readable line when the status is not "ok"
+    error: str = ""  # one readable line when the status is not "ok"; it can hold the tool's own words
+    quarantined: bool = False  # not run at all: this source met its limits before, with `status` the last time
 
     @property
     def ok(self) -> bool:
@@ -78,7 +80,11 @@ def encode_request(run: Run, arguments: bytes) -> bytes:
 def _check_json(value: Any, place: str, depth: int) -> None:
     if depth < 0:
         raise InvalidInput(f"{place} is nested more than {MAX_ARGUMENT_DEPTH} deep")
-    if value is None or isinstance(value, (str, bool, int)):
+    if value is None or isinstance(value, (str, bool)):
+        return
+    if isinstance(value, int):
+        if abs(value) >= 10**MAX_DIGITS:
+            raise InvalidInput(f"{place} is an integer of more than {MAX_DIGITS} digits")
         return
     if isinstance(value, float):
         if not math.isfinite(value):

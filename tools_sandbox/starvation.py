@@ -65,7 +65,11 @@ def _descendant(pid: int, depth: int) -> int | None:
 
 def _parents_to_children() -> dict[int, int]:
     found = {}
-    for name in os.listdir("/proc"):
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return {}
+    for name in names:
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:
@@ -76,4 +80,7 @@ def _parents_to_children() -> dict[int, int]:
 
 
 def _machine_is_overloaded() -> bool:
-    return os.getloadavg()[0] > (os.cpu_count() or 1)
+    try:
+        return os.getloadavg()[0] > (os.cpu_count() or 1)
+    except OSError:
+        return True  # without /proc nothing is known, and nobody is to blame

@@ -51,7 +51,9 @@ def judge(talk: Talk, limits: Limits) -> Verdict:
     if talk.ending is Ending.TOO_LARGE:
         return Verdict("too_large", error=f"the result has more than {limits.output_bytes} bytes")
     end = _end_of_process(talk, limits)
-    if talk.ending is Ending.CLOSED or end.status == "cpu":
+    # At the deadline, too, a run can have ended by itself, and its socket be held open by a fork of the client.
+    ended_alone = os.WIFEXITED(talk.account.wait_status) or os.WTERMSIG(talk.account.wait_status) != signal.SIGKILL
+    if talk.ending is Ending.CLOSED or end.status == "cpu" or ended_alone:
         return end
     if talk.ending is Ending.STARVED:
         return Verdict("infra", error=f"the machine gave the run no CPU time for {limits.wall_s:g} s")
@@ -66,14 +68,20 @@ def judge_answer(body: bytes) -> Verdict:
         return Verdict("bad_result", error=str(error))
     match answer:
         case {"e": str(text), **rest} if not rest:
-            return Verdict("error", error=text)
+            return Verdict("error", error=one_line(text))
         case {"bad": str(text), **rest} if not rest:
-            return Verdict("bad_result", error=text)
+            return Verdict("bad_result", error=one_line(text))
         case {"r": dict(), **rest} if not rest:
             return Verdict("bad_result", error="a dict; return a list, a string, a number, a bool or None")
         case {"r": value, **rest} if not rest:
             return Verdict("ok", value)
     return Verdict("bad_result", error="the frame is not an answer")
+
+
+def one_line(text: str) -> str:
+    """A tool's words, fit for a log and a terminal: one line, no control or direction characters, not long."""
+    shown = "".join(char if char.isprintable() else " " for char in text[: 4 * frame.MAX_ERROR_LENGTH])
+    return " ".join(shown.split())[: frame.MAX_ERROR_LENGTH] or "an error without a message"
 
 
 def _end_of_process(talk: Talk, limits: Limits) -> Verdict:

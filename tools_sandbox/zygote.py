@@ -16,7 +16,6 @@ import resource
 import socket
 import sys
 import time
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from tools_sandbox import confine, wire
@@ -54,7 +53,12 @@ def main() -> NoReturn:
     gc.collect()
     gc.freeze()
     gc.disable()
-    _serve(control, lifeline, hold, helpers)
+    me = os.getpid()
+    run_descriptor = _serve(control, lifeline, hold.limits.wall_s + _GRACE_S)
+    try:
+        run_tool(run_descriptor, me, hold, helpers)
+    finally:
+        os._exit(LOCK_FAILED)
 
 
 def _on_a_low_number(descriptor: int) -> socket.socket:
@@ -103,6 +107,7 @@ def _confine(
     except OSError as error:
         raise StartFailed("seccomp", str(error)) from None
     kernel_limits = confine.limits_of_a_run(limits)
+    confine.go_first_when_memory_ends()
     _silence()
     nobody = confine.become_nobody()
     namespaces = confine.enter_namespaces(lifeline, before_watching=control.close)
@@ -127,8 +132,11 @@ def _silence() -> None:
     os.close(nothing)
 
 
-def _serve(control: socket.socket, lifeline: Lifeline, hold: Confinement, helpers: Mapping[str, Any]) -> NoReturn:
-    me = os.getpid()
+def _serve(control: socket.socket, lifeline: Lifeline, patience_s: float) -> int:
+    """Fork for every command, for ever. Returns in the forks only: the descriptor of the run's socket.
+
+    Nothing of a run stays in the zygote, nor does it leave its frame to the next run: no count, no serial.
+    """
     while True:
         lifeline.wait_readable(control.fileno())
         message, descriptors, _, _ = socket.recv_fds(control, 64, 1)
@@ -140,16 +148,13 @@ def _serve(control: socket.socket, lifeline: Lifeline, hold: Confinement, helper
         except OSError:
             pid = -1
         if pid == 0:
-            try:
-                run_tool(descriptors[0], me, hold, helpers)
-            finally:
-                os._exit(LOCK_FAILED)  # never back into this loop
+            return descriptors[0]
         os.close(descriptors[0])
         if pid < 0:
             account = wire.Account(serial, 0, False, True, 0, 0, 0)
             _next_stop(control, lifeline, None)
         else:
-            account = _see_to_the_end(control, lifeline, serial, pid, hold.limits.wall_s + _GRACE_S)
+            account = _see_to_the_end(control, lifeline, serial, pid, patience_s)
         control.send(account.pack())
 
 

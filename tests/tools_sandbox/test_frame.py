@@ -83,6 +83,7 @@ def test_the_announced_length_is_held_against_the_limit(size: int, limit: int) -
         (b"[-Infinity]", "-Infinity"),
         (b"[1e999]", "finite"),
         (b"[" + b"9" * 309 + b"]", "309 digits"),
+        (b"[-" + b"9" * 309 + b"]", "309 digits"),
         (b'["\xff"]', "utf-8"),
         (b'["\\ud800"]', "surrogate"),
         (b'{"a": 1, "a": 2}', "repeats a key"),
@@ -95,6 +96,11 @@ def test_the_announced_length_is_held_against_the_limit(size: int, limit: int) -
 def test_what_is_refused_and_why(body: bytes, reason: str) -> None:
     with pytest.raises(BadFrame, match=reason.replace("(", r"\(")):
         parse(body)
+
+
+@pytest.mark.parametrize("number", [10**308 - 1, 1 - 10**308, 5e-324, -0.0, 1.7976931348623157e308])
+def test_the_largest_and_smallest_numbers_pass(number: float) -> None:
+    assert parse(json.dumps([number]).encode()) == [number]
 
 
 def test_brackets_in_strings_are_no_depth() -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
-import sys
 import textwrap
 import time
 from collections.abc import Callable
@@ -17,7 +15,7 @@ import pytest
 import tools_sandbox
 
 Tree = Callable[[int], frozenset[int]]
-ROOT = pathlib.Path(tools_sandbox.__file__).resolve().parent.parent
+Client = Callable[..., subprocess.Popen[str]]
 NOBODY = 65534
 
 CLIENT = """
@@ -29,17 +27,14 @@ SLEEP = Run("def f():\\n    import time\\n    time.sleep(60)", "f")
 """
 
 
-def client(code: str, python: str = sys.executable, **options: object) -> subprocess.Popen[str]:
-    """A process that uses the package on its own."""
-    path = os.pathsep.join([str(ROOT), *(entry for entry in sys.path if "site-packages" in entry)])
-    return subprocess.Popen(
-        [python, "-B", "-c", CLIENT + textwrap.dedent(code)],
-        env={"PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,  # type: ignore[call-overload]
-    )
+@pytest.fixture
+def client(start_python: Callable[..., subprocess.Popen[str]]) -> Callable[..., subprocess.Popen[str]]:
+    """Starts a process that uses the package on its own."""
+
+    def start(code: str, as_nobody: bool = False) -> subprocess.Popen[str]:
+        return start_python(["-c", CLIENT + textwrap.dedent(code)], as_nobody=as_nobody, text=True)
+
+    return start
 
 
 def finish(process: subprocess.Popen[str]) -> str:
@@ -65,7 +60,9 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.parametrize("what", ["SPIN", "SLEEP"])
 @pytest.mark.parametrize("namespaces", [True, False], ids=["namespaces", "bare"])
-def test_killing_the_client_ends_everything_within_a_second(what: str, namespaces: bool, descendants: Tree) -> None:
+def test_killing_the_client_ends_everything_within_a_second(
+    client: Client, what: str, namespaces: bool, descendants: Tree
+) -> None:
     bare = """
     from tools_sandbox import launch
     launch.BOOTSTRAP = launch.BOOTSTRAP.replace(
@@ -91,7 +88,7 @@ def test_killing_the_client_ends_everything_within_a_second(what: str, namespace
     assert left == frozenset()
 
 
-def test_a_fork_of_the_client_does_not_keep_the_zygotes_alive(descendants: Tree) -> None:
+def test_a_fork_of_the_client_does_not_keep_the_zygotes_alive(client: Client, descendants: Tree) -> None:
     """The fork holds the control sockets open, so only the watch on the process can tell."""
     process = client("""
     pool = ToolPool(workers=1)
@@ -112,7 +109,7 @@ def test_a_fork_of_the_client_does_not_keep_the_zygotes_alive(descendants: Tree)
         process.communicate(timeout=10)
 
 
-def test_the_exit_of_the_interpreter_closes_the_pool(descendants: Tree) -> None:
+def test_the_exit_of_the_interpreter_closes_the_pool(client: Client, descendants: Tree) -> None:
     process = client("""
     pool = ToolPool(workers=2)
     print(pool.run(ECHO).value, flush=True)
@@ -129,7 +126,7 @@ def test_a_forgotten_pool_closes_itself(descendants: Tree) -> None:
     assert wait_until_gone(mine, 2.0) == frozenset()
 
 
-def test_a_fork_of_the_client_cannot_use_the_pool_nor_end_it() -> None:
+def test_a_fork_of_the_client_cannot_use_the_pool_nor_end_it(client: Client) -> None:
     out = finish(
         client("""
     pool = ToolPool(workers=1)
@@ -147,7 +144,7 @@ def test_a_fork_of_the_client_cannot_use_the_pool_nor_end_it() -> None:
     assert out == "refused\nx\n"
 
 
-def test_a_client_full_of_threads_and_locks_can_start_a_pool() -> None:
+def test_a_client_full_of_threads_and_locks_can_start_a_pool(client: Client) -> None:
     """The zygote is exec'd: no lock that another thread holds comes along."""
     out = finish(
         client("""
@@ -168,7 +165,7 @@ def test_a_client_full_of_threads_and_locks_can_start_a_pool() -> None:
     assert out == "['x', 'x', 'x', 'x']\n" * 3
 
 
-def test_the_pool_outlives_the_thread_that_made_it() -> None:
+def test_the_pool_outlives_the_thread_that_made_it(client: Client) -> None:
     out = finish(
         client("""
     made = []
@@ -180,7 +177,7 @@ def test_the_pool_outlives_the_thread_that_made_it() -> None:
     assert out == "x\n"
 
 
-def test_a_client_may_ignore_and_block_signals() -> None:
+def test_a_client_may_ignore_and_block_signals(client: Client) -> None:
     out = finish(
         client("""
     import signal
@@ -193,22 +190,9 @@ def test_a_client_may_ignore_and_block_signals() -> None:
     assert out == "x cpu\n"
 
 
-def python_for_nobody() -> str:
-    """An interpreter that the user nobody can start."""
-    for python in (sys.executable, shutil.which("python3", path="/usr/bin:/usr/local/bin") or ""):
-        check = "import sys; sys.exit(sys.version_info < (3, 11))"
-        try:
-            probe = subprocess.run([python, "-c", check], user=NOBODY, group=NOBODY, extra_groups=[], cwd="/", env={})
-        except OSError:
-            continue
-        if probe.returncode == 0:
-            return python
-    pytest.skip("no Python 3.11 that the user nobody may start")
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
 @pytest.mark.parametrize("namespaces", [True, False], ids=["namespaces", "bare"])
-def test_an_ordinary_user_has_a_sandbox_too(namespaces: bool) -> None:
+def test_an_ordinary_user_has_a_sandbox_too(client: Client, namespaces: bool) -> None:
     code = """
     pool = ToolPool(workers=1, limits=Limits(cpu_s=1, wall_s=30), preload=(*DEFAULT_PRELOAD, "socket", "os"))
     def attack(code):
@@ -226,7 +210,7 @@ def test_an_ordinary_user_has_a_sandbox_too(namespaces: bool) -> None:
         "import tools_sandbox.namespaces as n; n.obstacle = lambda: 'not today'; from tools_sandbox.zygote")
     """
     text = ("" if namespaces else textwrap.dedent(bare)) + textwrap.dedent(code)
-    process = client(text, python_for_nobody(), user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
+    process = client(text, as_nobody=True)
     lines = finish(process).splitlines()
     assert lines[0].startswith(f"{NOBODY} [")
     assert ("namespaces" in lines[0]) >= (not namespaces)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tools_sandbox import DEFAULT_PRELOAD, lint
+from tools_sandbox.linter import FORBIDDEN_NAMES
 
 GOOD = '''
 from __future__ import annotations
@@ -55,6 +56,14 @@ def test_a_good_tool_has_no_findings() -> None:
         ("def f(x):\n return x.__class__.__mro__", [(2, "dunder"), (2, "dunder")]),
         ("def f(x):\n return getattr(x, '__class__')", [(2, "dunder")]),
         ("def f(x):\n return __builtins__", [(2, "dunder")]),
+        ("def f(x):\n return '{0.__class__}'.format(x)", [(2, "dunder")]),
+        ("def f(x):\n return '{a.__init__.__globals__}'.format_map(x)", [(2, "dunder")]),
+        ("def f(x):\n return setattr(x, name='__dict__')", [(2, "dunder")]),
+        ("def f(x):\n return globals()", [(2, "forbidden-name")]),
+        ("def f(x):\n return input()", [(2, "forbidden-name")]),
+        ("def f(x):\n exit()", [(2, "forbidden-name")]),
+        ("def f(x):\n import builtins\n return 1", [(2, "import-preload")]),
+        ("def f(x):\n from importlib import import_module\n return 1", [(2, "import-preload")]),
         ("def f(x):\n import operator\n return operator.attrgetter('a.__class__')(x)", [(3, "dunder")]),
     ],
 )
@@ -65,8 +74,21 @@ def test_findings_name_the_line_and_the_rule(source: str, findings: list[tuple[i
 
 def test_a_missing_module_is_named() -> None:
     source = "def f(x):\n    import sqlite3"
-    assert [str(finding) for finding in lint(source)] == ["line 2: import-preload: 'sqlite3' is not available to tools"]
+    (finding,) = lint(source)
+    assert str(finding).startswith("line 2: import-preload: 'sqlite3' is not loaded in the sandbox")
     assert lint(source, preload=("sqlite3",)) == []
+
+
+@pytest.mark.parametrize("name", sorted(FORBIDDEN_NAMES))
+def test_every_forbidden_name_has_a_reason_that_a_judge_can_act_on(name: str) -> None:
+    (finding,) = lint(f"def f(x):\n    return {name}(x)")
+    assert finding.rule == "forbidden-name"
+    assert finding.message.startswith(f"{name} ")
+    assert len(finding.message.split()) >= 4
+
+
+def test_a_format_string_without_tricks_is_fine() -> None:
+    assert lint("def f(x):\n    return '{0.real} {1!r}'.format(x, '__class__')") == []
 
 
 def test_the_word_compile_as_a_method_is_fine() -> None:

@@ -49,6 +49,15 @@ def test_a_run_that_cannot_be_seen_is_judged_by_the_load(
     assert starvation.starved(2**22 + 1, 1, wall_s=10, late_s=0) is starved
 
 
+def test_where_nothing_can_be_seen_nobody_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise FileNotFoundError("/proc")
+
+    monkeypatch.setattr(os, "listdir", fail)
+    monkeypatch.setattr(os, "getloadavg", fail)
+    assert starvation.starved(1, 1, wall_s=10, late_s=0)
+
+
 @pytest.mark.parametrize("loaded", [False, True])
 def test_a_spinning_tool_is_blamed_only_when_it_had_the_cpu(loaded: bool) -> None:
     blueprint = Blueprint(Limits(cpu_s=2, wall_s=0.6), DEFAULT_PRELOAD)

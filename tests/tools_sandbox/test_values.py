@@ -42,6 +42,7 @@ def test_limits_name_the_bad_field(field: str, value: Any) -> None:
         ({"args": [{1}]}, r"Run.args\[0\] is a set"),
         ({"args": ["x", [float("inf")]]}, r"Run.args\[1\]\[0\]"),
         ({"args": [{1: 2}]}, "JSON keys are strings"),
+        ({"args": ["x", [-(10**5000)]]}, r"Run.args\[1\]\[0\] is an integer"),
         ({"seed": 1.5}, "Run.seed"),
     ],
 )

@@ -36,6 +36,8 @@ def talk(ending: Ending, status: int = 0, cpu_s: float = 0.1, killed: bool = Fal
         (talk(Ending.CLOSED, signal.SIGSYS), "crash"),
         (talk(Ending.DEADLINE, signal.SIGKILL, 0.5, killed=True), "wall"),
         (talk(Ending.DEADLINE, signal.SIGKILL, 2.5, killed=True), "cpu"),
+        (talk(Ending.DEADLINE, EXIT_0, killed=True), "no_result"),  # it had ended; a fork of the client held its socket
+        (talk(Ending.DEADLINE, signal.SIGSEGV, killed=True), "crash"),
         (talk(Ending.STARVED, signal.SIGKILL, 0.5, killed=True), "infra"),
         (talk(Ending.STARVED, signal.SIGXCPU, 2.0), "cpu"),
         (Talk(Ending.CLOSED, b"", Account(1, 0, False, True, 0, 0, 0), 1.0), "infra"),
@@ -68,6 +70,23 @@ def test_answer(answer: object, status: str) -> None:
     verdict = judge_answer(json.dumps(answer).encode())
     assert verdict.status == status
     assert (verdict.error == "") == (status == "ok")
+
+
+@pytest.mark.parametrize(
+    "written, shown",
+    [
+        ("line 1: ValueError: x", "line 1: ValueError: x"),
+        ("two\r\n\tlines", "two lines"),
+        ("\x1b[31mred\x1b[0m \u202egnorw\u2069\u200b\0", "[31mred [0m gnorw"),
+        ("漢字 🙂 naïve", "漢字 🙂 naïve"),
+        ("x" * 5000, "x" * 300),
+        (" \n" * 5000 + "x", "an error without a message"),
+        ("", "an error without a message"),
+    ],
+)
+def test_what_a_tool_says_is_one_harmless_line(written: str, shown: str) -> None:
+    for key in ("e", "bad"):
+        assert judge_answer(json.dumps({key: written}).encode()).error == shown
 
 
 def test_an_account_survives_the_wire() -> None:
