@@ -1,6 +1,7 @@
 """How fast the train command answers, and how fast and large a run is.
 
     python benchmarks/commands.py                       # --help and --cfg job, medians of five runs
+    python benchmarks/commands.py --resume              # tiny, killed after its first checkpoint and resumed
     python benchmarks/commands.py runs/smoke/001 ...    # steps and phases of finished runs, from their metrics
 """
 
@@ -10,6 +11,7 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -39,8 +41,29 @@ def describe(run: Path) -> None:
     print(f"  rollout/actor probability correlation: lowest {min(correlation):.5f}, last {correlation[-1]:.5f}")
 
 
+def resume() -> None:
+    """Run tiny, kill it when its first checkpoint is complete, give the same command again, print the seconds."""
+    with tempfile.TemporaryDirectory() as root:
+        command = [sys.executable, "-m", "scopeif.train", "recipe=tiny", f"run.root={root}"]
+        begun = time.perf_counter()
+        run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        while not any(Path(root).glob("tiny/001/checkpoints/*/COMPLETE")):
+            time.sleep(0.05)
+        run.kill()
+        run.wait()
+        killed = time.perf_counter() - begun
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        total = time.perf_counter() - begun
+        steps = [json.loads(line) for line in Path(root, "tiny/001/metrics.jsonl").read_text().splitlines()]
+        done = [row["step"] for row in steps if row["kind"] == "train"]
+    print(f"tiny: killed after {killed:.1f} s, resumed to its end in {total - killed:.1f} s, together {total:.1f} s")
+    print(f"      steps {done}")
+
+
 if __name__ == "__main__":
-    if sys.argv[1:]:
+    if sys.argv[1:] == ["--resume"]:
+        resume()
+    elif sys.argv[1:]:
         for name in sys.argv[1:]:
             describe(Path(name))
     else:

@@ -6,12 +6,17 @@ import sys
 
 import typer
 
+from scopeif.data import app as data
 from scopeif.synth import app as synth
+from scopeif.verify import verify
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Train for precise, scope-aware instruction following."
 )
+app.add_typer(data, name="data", help="Check, convert and show instruction data.")
 app.add_typer(synth, name="synth", help="Make instructions with constraints.")
+
+app.command()(verify)
 
 
 @app.command(

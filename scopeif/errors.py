@@ -9,6 +9,9 @@
     │   ├── DataError                a bad data row, with file, line, field and reason
     │   └── ConfigError              a config key or value that is unknown or out of bounds
     ├── AmbiguousResponse            a response that the measuring rules can fairly read in two ways
+    ├── JudgeError                   a judge call that brought no answer; the constraint stays unverified
+    │   ├── JudgeUnavailable         no endpoint answered within the patience: transport
+    │   └── JudgeRefused             the judge's server refuses the request: configuration
     ├── ModelNotFoundError           policy weights or tokenizer are not where the config says
     ├── ResourceError                too little memory, disk or another machine resource
     ├── SandboxIsolationError        the tool sandbox cannot isolate on this machine
@@ -85,6 +88,24 @@ class ConfigError(InvalidInputError):
 
 class AmbiguousResponse(ScopeIFError):
     """A response that the measuring rules can fairly read in two ways; the judge decides, or nobody."""
+
+
+class JudgeError(ScopeIFError):
+    """A judge call that brought no answer; the constraint stays unverified."""
+
+
+class JudgeUnavailable(JudgeError):
+    """No judge endpoint answered within the configured patience; the message says what each of them did."""
+
+
+class JudgeRefused(JudgeError):
+    """The judge's server refuses a request (4xx); asking again would not help.
+
+    `place` is the endpoint, the message its answer, `status` the HTTP status: 401, 403, 404 and 405 speak of the
+    configuration, 400, 413 and 422 of this one request.
+    """
+
+    status: int | None = None
 
 
 class ModelNotFoundError(ScopeIFError):

@@ -60,9 +60,19 @@ def test_scopeif_has_the_same_commands(tmp_path):
     shown = scopeif("--help").stdout
     assert "train" in shown
     assert "synth" in shown
+    assert "data" in shown
     assert scopeif("train", "--help").stdout == train("--help").stdout
     refused = scopeif("train", "recipe=smok")
     assert (refused.returncode, "did you mean smoke?" in refused.stderr) == (2, True)
     made = scopeif("synth", "offline", "--out", str(tmp_path), "--train", "2", "--test", "2", "--chinese", "1")
     assert made.returncode == 0
     assert len((tmp_path / "train.jsonl").read_text().splitlines()) == 2
+
+
+def test_data_answers_without_loading_anything_heavy():
+    heavy = {"pydantic", "pyarrow", "transformers", "rich.progress"}
+    code = "import sys; from scopeif.data import app; app(['--help'], standalone_mode=False); "
+    code += f"print({heavy} & set(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert all(word in shown.stdout for word in ("check", "convert", "show"))
+    assert shown.stdout.endswith("set()\n"), shown.stdout + shown.stderr

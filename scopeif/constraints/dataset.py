@@ -1,7 +1,10 @@
 """Instructions on disk: JSON Lines that people read, and the Parquet rows that verl reads.
 
-    instructions = read_jsonl("data/scope_mini/train.jsonl")
+    instructions = read_instructions("data/scope_mini/train.jsonl")
     write_parquet(instructions, "train.parquet")
+
+Files are recognised by their content: JSON Lines or a JSON array (plain, gzip or zstd) and Parquet, with rows in our
+layout, in verl's, or in that of the official release.
 
 A bad row is never dropped in silence: it is a `DataError` that names file, line, field and reason, e.g.
 ``train.jsonl:12: constraints[0].text: Field required``. JSON is strict (RFC 8259: no NaN, no duplicate keys).
@@ -11,84 +14,153 @@ Blank lines hold no row and are passed over; a UTF-8 byte order mark is too.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
+from scopeif.constraints.atomic import replaced
+from scopeif.constraints.faults import ROW, fault
+from scopeif.constraints.files import Kind, parquet_columns, raw_rows, recognise
 from scopeif.constraints.models import Instruction
+from scopeif.constraints.official import Split
+from scopeif.constraints.rows import Read, is_verl, read_row, read_text
 from scopeif.errors import DataError
 
 DATA_SOURCE = "scope_mini"
 """The default `data_source` of verl rows."""
+MAX_FAULTS = 1000
+"""Faults of a file that are kept; further ones are counted."""
 
-_UTF8_MARK = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_TEST_NAME = re.compile(r"(?:^|[^a-z])(?:test|val|valid|validation|dev|eval)(?:[^a-z]|$)")
+_BATCH = 1024
+
+
+class Row(NamedTuple):
+    """One row of a file.
+
+    place: file and line, or file and row, counted from 1.
+    instruction: None where the row is bad.
+    faults: what is wrong with a bad row.
+    done: how much of the file is read up to here, 0 to 1.
+    """
+
+    place: str
+    instruction: Instruction | None
+    faults: list[DataError]
+    done: float
 
 
 class Checked(NamedTuple):
-    """The good rows of a file and the faults of the bad ones, each in the file's order."""
+    """The good rows of a file and the faults of the bad ones, each in the file's order.
+
+    faults: the first `MAX_FAULTS`, a fault of the whole file last.
+    fault_count: all of them.
+    bad_rows: rows with a fault.
+    """
 
     instructions: list[Instruction]
     faults: list[DataError]
+    fault_count: int
+    bad_rows: int
 
 
-def read_jsonl(path: str | PathLike[str]) -> list[Instruction]:
-    """Read a file of one instruction per line.
+def iter_rows(path: str | PathLike[str], split: Split | None = None) -> Iterator[Row]:
+    """The rows of a file one by one, good and bad.
+
+    Args:
+        path: a file of any format that `scopeif.constraints.files.recognise` knows.
+        split: the split of rows whose layout has none (the official release's); told by the file's name if None.
+
+    Raises:
+        DataError: the file, or the rest of it, cannot be read, or it holds no row.
+    """
+    path = Path(path)
+    split = split or ("test" if _TEST_NAME.search(path.name.lower()) else "train")
+    tabular = recognise(path).kind is Kind.PARQUET
+    place_of: dict[str, str] = {}
+    number = 0
+    for number, raw in enumerate(raw_rows(path), start=1):
+        if raw.value is None:
+            yield Row(raw.place, None, [fault(raw.place, ROW, raw.reason or "", raw.fix)], raw.done)
+            continue
+        read = read_row(raw.value, raw.place, number, split, tabular)
+        if read.instruction is not None:
+            read = _unless_known(read.instruction, raw.place, place_of, path)
+        yield Row(raw.place, read.instruction, read.faults, raw.done)
+    if number == 0:
+        raise DataError("the file holds no row", place=str(path), fix="write one object per line")
+
+
+def read_instructions(path: str | PathLike[str], split: Split | None = None) -> list[Instruction]:
+    """The instructions of a file, all of whose rows are good.
 
     Raises:
         DataError: the first fault of the file, with the count of further ones.
     """
-    instructions, faults = check_jsonl(path)
-    if faults:
-        first, further = faults[0], len(faults) - 1
+    checked = check_instructions(path, split)
+    if checked.faults:
+        first, further = checked.faults[0], checked.fault_count - 1
         tail = f" (and {further} further fault{'s' if further > 1 else ''} in this file)" if further else ""
         raise DataError(first.message + tail, place=first.place, fix=first.fix)
-    return instructions
+    return checked.instructions
 
 
-def check_jsonl(path: str | PathLike[str]) -> Checked:
-    """Read a file and collect every fault instead of raising the first.
+read_jsonl = read_instructions
+"""The name by which other modules import it."""
+
+
+def is_verl_file(path: str | PathLike[str]) -> bool:
+    """Whether a file is Parquet in verl's layout; False for what is no Parquet file."""
+    if Path(path).suffix != ".parquet" or recognise(Path(path)).kind is not Kind.PARQUET:
+        return False
+    return is_verl(dict.fromkeys(parquet_columns(Path(path))))
+
+
+def check_instructions(path: str | PathLike[str], split: Split | None = None) -> Checked:
+    """Read a file and collect its faults instead of raising the first.
 
     A fault is one field of one row, or the file as a whole where it is missing, unreadable, or holds no row.
     """
     instructions: list[Instruction] = []
     faults: list[DataError] = []
-    line_of: dict[str, int] = {}
+    fault_count = bad_rows = 0
     try:
-        content = _read_bytes(Path(path))
-    except DataError as fault:
-        return Checked([], [fault])
-    lines = content.removeprefix(_UTF8_MARK).split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        place = f"{path}:{number}"
-        instruction, found = _check_row(line, place)
-        if instruction is not None and instruction.id in line_of:
-            reason = f"{instruction.id!r} is already the id of line {line_of[instruction.id]}"
-            found = [_fault(place, "id", reason)]
-            instruction = None
-        if instruction is not None:
-            line_of[instruction.id] = number
-            instructions.append(instruction)
-        faults += found
-    if not instructions and not faults:
-        faults.append(DataError("the file holds no row", place=str(path), fix="write one object per line"))
-    return Checked(instructions, faults)
+        for row in iter_rows(path, split):
+            if row.instruction is not None:
+                instructions.append(row.instruction)
+                continue
+            bad_rows += 1
+            fault_count += len(row.faults)
+            faults += row.faults[: MAX_FAULTS - len(faults)]
+    except DataError as error:
+        faults.append(error)
+        fault_count += 1
+    return Checked(instructions, faults, fault_count, bad_rows)
 
 
-def write_jsonl(instructions: Iterable[Instruction], path: str | PathLike[str]) -> None:
-    """Write one instruction per line (UTF-8, ``\\n``, keys in model order); `read_jsonl` gives the same back.
+def write_jsonl(instructions: Iterable[Instruction], path: str | PathLike[str]) -> int:
+    """Write one instruction per line (UTF-8, ``\\n``, keys in model order); `read_instructions` gives the same back.
+
+    A name that ends in ``.gz`` or ``.zst`` is compressed. The file appears when it is whole.
+
+    Returns:
+        Rows written.
 
     Raises:
         DataError: a value that JSON cannot hold (in `provenance`: NaN, or an object of another type).
     """
-    rows = [instruction_to_json(instruction) + "\n" for instruction in instructions]
-    Path(path).write_bytes("".join(rows).encode("utf-8"))
+    import pyarrow as pa
+
+    compression = {".gz": "gzip", ".zst": "zstd"}.get(Path(path).suffix)
+    rows = 0
+    with replaced(path) as new, pa.output_stream(str(new), compression=compression) as stream:
+        for instruction in instructions:
+            stream.write((instruction_to_json(instruction) + "\n").encode("utf-8"))
+            rows += 1
+    return rows
 
 
 def instruction_to_json(instruction: Instruction) -> str:
@@ -108,20 +180,22 @@ def instruction_to_json(instruction: Instruction) -> str:
     return text
 
 
-def instruction_from_json(text: str) -> Instruction:
+def instruction_from_json(text: str, place: str = "row") -> Instruction:
     """The inverse of `instruction_to_json`.
 
     Raises:
-        DataError: the first fault of the row.
+        DataError: the first fault of the row, at `place`.
     """
-    instruction, faults = _check_row(text.encode("utf-8", "surrogatepass"), "row")
+    instruction, faults = read_text(text, place)
     if instruction is None:
         raise faults[0]
     return instruction
 
 
-def verl_rows(instructions: Sequence[Instruction], data_source: str = DATA_SOURCE) -> list[dict[str, Any]]:
-    """The rows that verl's `RLHFDataset` and reward managers read, in order.
+def verl_rows(
+    instructions: Iterable[Instruction], data_source: str = DATA_SOURCE, start: int = 0
+) -> list[dict[str, Any]]:
+    """The rows that verl's `RLHFDataset` and reward managers read, in order, numbered from `start`.
 
     `extra_info.instruction` is the whole instruction as one JSON string: Parquet would merge the many shapes
     of specs into one struct, in which whole numbers turn into floats and absent keys into nulls.
@@ -139,14 +213,18 @@ def verl_rows(instructions: Sequence[Instruction], data_source: str = DATA_SOURC
                 "instruction": instruction_to_json(instruction),
             },
         }
-        for index, instruction in enumerate(instructions)
+        for index, instruction in enumerate(instructions, start=start)
     ]
 
 
 def write_parquet(
-    instructions: Sequence[Instruction], path: str | PathLike[str], data_source: str = DATA_SOURCE
-) -> None:
-    """Write `verl_rows` as Parquet with an explicit schema, the same for every file."""
+    instructions: Iterable[Instruction], path: str | PathLike[str], data_source: str = DATA_SOURCE
+) -> int:
+    """Write `verl_rows` as Parquet with an explicit schema, the same for every file, which appears when it is whole.
+
+    Returns:
+        Rows written.
+    """
     import pyarrow as pa  # here: the commands that never touch Parquet start without it
     import pyarrow.parquet as pq
 
@@ -160,96 +238,18 @@ def write_parquet(
             "extra_info": pa.struct({"index": pa.int64(), "id": text, "split": text, "instruction": text}),
         }
     )
-    pq.write_table(pa.Table.from_pylist(verl_rows(instructions, data_source), schema=schema), path)
+    rows, remaining = 0, iter(instructions)
+    with replaced(path) as new, pq.ParquetWriter(new, schema) as writer:
+        while batch := list(islice(remaining, _BATCH)):
+            writer.write_table(pa.Table.from_pylist(verl_rows(batch, data_source, start=rows), schema=schema))
+            rows += len(batch)
+    return rows
 
 
-# -- one row ----------------------------------------------------------------------------------------------
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError("no such file", place=str(path), fix="check the path") from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", place=str(path)) from None
-    if content.startswith(_UTF16_MARKS):
-        raise DataError("the file is UTF-16", place=str(path), fix="save it as UTF-8")
-    return content
-
-
-def _check_row(line: bytes, place: str) -> tuple[Instruction | None, list[DataError]]:
-    try:
-        text = line.decode("utf-8")
-        value = _strict_json(text)
-    except UnicodeDecodeError as error:
-        reason = f"byte {line[error.start]:#04x} at position {error.start + 1} is not UTF-8"
-        return None, [_fault(place, "(row)", reason, fix="save the file as UTF-8")]
-    except RecursionError:
-        return None, [_fault(place, "(row)", "invalid JSON: nested too deeply")]
-    except ValueError as error:
-        return None, [_fault(place, "(row)", f"invalid JSON: {error}")]
-    if not isinstance(value, dict):
-        return None, [_fault(place, "(row)", f"is a JSON {_json_type(value)}, not an object")]
-    try:
-        return Instruction.model_validate_json(text, strict=True), []
-    except ValidationError as error:
-        return None, _validation_faults(error, value, place)
-
-
-def _validation_faults(error: ValidationError, row: object, place: str) -> list[DataError]:
-    """One fault a field, without the "too short" that a faulty item causes in the list around it."""
-    reason_of: dict[str, str] = {}
-    for found in error.errors():
-        field = _field(found["loc"], row, missing=found["type"] == "missing")
-        if found["type"] == "too_short" and any(inner.startswith(f"{field}[") for inner in reason_of):
-            continue
-        reason_of.setdefault(field, found["msg"].removeprefix("Value error, "))
-    return [_fault(place, field, reason) for field, reason in reason_of.items()]
-
-
-def _strict_json(text: str) -> object:
-    """`json.loads` alone takes NaN, overflowing numbers, duplicate keys and lone surrogates."""
-
-    def constant(name: str) -> None:
-        raise ValueError(f"{name} is no JSON number")
-
-    def number(digits: str) -> float:
-        value = float(digits)
-        if math.isinf(value):
-            raise ValueError(f"{digits} is beyond the range of a float")
-        return value
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = dict(pairs)
-        if len(keys) < len(pairs):
-            names = [key for key, _ in pairs]
-            raise ValueError(f"duplicate key {next(name for name in names if names.count(name) > 1)!r}")
-        return keys
-
-    value: object = json.loads(text, parse_constant=constant, parse_float=number, object_pairs_hook=unique)
-    if any("\ud800" <= char <= "\udfff" for char in json.dumps(value, ensure_ascii=False)):
-        raise ValueError("an escaped surrogate stands alone")
-    return value
-
-
-def _field(loc: tuple[int | str, ...], row: object, missing: bool) -> str:
-    """The field's path as it stands in the row: pydantic's own path also names the branches of its unions."""
-    path, here = "", row
-    for position, part in enumerate(loc):
-        if isinstance(part, int) and isinstance(here, list):
-            path, here = f"{path}[{part}]", here[part]
-            continue
-        absent = missing and position == len(loc) - 1
-        if isinstance(part, str) and isinstance(here, dict) and (part in here or absent):
-            path, here = f"{path}.{part}", here.get(part)
-    return path.lstrip(".") or "(row)"
-
-
-def _fault(place: str, field: str, reason: str, fix: str | None = None) -> DataError:
-    return DataError(f"{field}: {reason}", place=place, fix=fix)
-
-
-def _json_type(value: object) -> str:
-    names = {list: "array", str: "string", bool: "boolean", type(None): "null"}
-    return names.get(type(value), "number")
+def _unless_known(instruction: Instruction, place: str, place_of: dict[str, str], path: Path) -> Read:
+    first = place_of.setdefault(instruction.id, place)
+    if first == place:
+        return Read(instruction, [])
+    where = first.removeprefix(str(path))
+    where = where.removeprefix(": ") if where.startswith(": ") else f"line {where.removeprefix(':')}"
+    return Read(None, [fault(place, "id", f"{instruction.id!r} is already the id of {where}")])

@@ -5,12 +5,15 @@ One instruction is one JSON Lines row; `scopeif.constraints.dataset` reads and w
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from scopeif.constraints.spec import Spec
 from scopeif.constraints.taxonomy import PRIMARY_OF, PrimaryTarget, RangeCategory, Scope, SecondaryTarget
+
+_parsed = lru_cache(maxsize=4096)(Scope.parse)
 
 
 class _Model(BaseModel):
@@ -50,13 +53,13 @@ class Constraint(_Model):
     @field_validator("scope")
     @classmethod
     def _scope_parses(cls, value: str) -> str:
-        Scope.parse(value)
+        _parsed(value)
         return value
 
     @property
     def scope_category(self) -> str:
         """Global, Traversal, Position, Condition, or Nested."""
-        return Scope.parse(self.scope).category
+        return _parsed(self.scope).category
 
 
 class Message(_Model):

@@ -9,7 +9,7 @@ A spec is a list of clauses, one per counting object; each clause is ⟨selector
         "range": {"kind": "bounds", "upper": 3}}]}
 
 `scopeif.measure.evaluate` measures a response against it, `scopeif.measure.compile_spec` writes the same spec as
-the source of a verification tool. A spec cannot express meaning or chronology.
+the source of a verification tool. What a spec cannot express stands in ``docs/constraints.md``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from scopeif.constraints.taxonomy import PRIMARY_OF, PrimaryTarget, RangeCategory, SecondaryTarget
+from tools_sandbox.patterns import compiled
 
 MAX_DEPTH = 3
 """Longest selector chain that a spec may hold."""
@@ -32,6 +33,15 @@ Unit = Literal[
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _readable(pattern: str) -> str:
+    compiled(pattern)
+    return pattern
+
+
+Pattern = Annotated[str, Field(min_length=1), AfterValidator(_readable)]
+"""A regular expression without groups (`tools_sandbox.patterns`); it is matched in linear time."""
 
 
 # -- predicates of Condition -------------------------------------------------------------------------------------
@@ -92,6 +102,22 @@ class LengthIs(_Model):
         return self
 
 
+class MatchesPattern(_Model):
+    """The unit, stripped, matches the regular expression `pattern` somewhere; ``^`` and ``$`` are the unit's ends."""
+
+    test: Literal["matches"] = "matches"
+    pattern: Pattern
+    case_sensitive: bool = True
+
+
+class UnderHeading(_Model):
+    """The unit stands in the section of a heading that reads `text` (number, marks and colon of the heading aside)."""
+
+    test: Literal["under_heading"] = "under_heading"
+    text: str = Field(min_length=1)
+    case_sensitive: bool = False
+
+
 class AllOf(_Model):
     """Every inner predicate holds."""
 
@@ -114,7 +140,8 @@ class Not(_Model):
 
 
 Predicate = Annotated[
-    Union[Contains, StartsWith, EndsWith, IndexIs, LengthIs, AllOf, AnyOf, Not], Field(discriminator="test")
+    Union[Contains, StartsWith, EndsWith, IndexIs, LengthIs, MatchesPattern, UnderHeading, AllOf, AnyOf, Not],
+    Field(discriminator="test"),
 ]
 
 
@@ -165,10 +192,15 @@ class Length(_Model):
 
 
 class Count(_Model):
-    """Capacity, Unit Count, or Structure, Containers and Members: how many `unit` the segment holds."""
+    """Capacity, Unit Count, or Structure, Containers and Members: how many `unit` the segment holds.
+
+    With `where`, how many of them the predicate holds for (their index is that within the segment). Counting what
+    matches a pattern, such as words in capitals, is Pattern, Surface.
+    """
 
     kind: Literal["count"] = "count"
     unit: Unit
+    where: Predicate | None = None
 
 
 class Occurrences(_Model):
@@ -193,6 +225,13 @@ class ClassCount(_Model):
     char_class: CharacterClass
 
 
+class Repeats(_Model):
+    """Literals, Literal Classes: how many `unit` say the same as an earlier one of the segment (case ignored)."""
+
+    kind: Literal["repeats"] = "repeats"
+    unit: Unit
+
+
 class Starts(_Model):
     """Pattern, Skeleton: 1 when the stripped segment starts with `text`, else 0."""
 
@@ -206,6 +245,14 @@ class Ends(_Model):
 
     kind: Literal["ends"] = "ends"
     text: str = Field(min_length=1)
+    case_sensitive: bool = True
+
+
+class Matches(_Model):
+    """Pattern, Skeleton: 1 when the stripped segment matches the regular expression `pattern` somewhere, else 0."""
+
+    kind: Literal["matches"] = "matches"
+    pattern: Pattern
     case_sensitive: bool = True
 
 
@@ -239,10 +286,14 @@ class Present(_Model):
 
 
 class Valid(_Model):
-    """Checklist, Validity: 1 when the segment is one value of the format, a fence around it allowed or not, else 0."""
+    """Checklist, Validity: 1 when the segment is one value of the format, a fence around it allowed or not, else 0.
+
+    ``integer``, ``decimal`` (with a decimal point) and ``date`` (``2026-03-31``, in quotes or not) are for fields such
+    as table cells and JSON values.
+    """
 
     kind: Literal["valid"] = "valid"
-    format: Literal["json", "json_object", "json_array", "csv", "yaml"]
+    format: Literal["json", "json_object", "json_array", "csv", "yaml", "integer", "decimal", "date"]
     fence: bool = True
 
 
@@ -276,13 +327,14 @@ class Acrostic(_Model):
     text: str = Field(min_length=2)
 
 
-AMOUNTS = (Length, Count, Occurrences, ClassCount, Divided, Depth)
+AMOUNTS = (Length, Count, Occurrences, ClassCount, Repeats, Divided, Depth)
 """The measures whose values are amounts; the others are 1 or 0."""
 
+Amount = Annotated[Union[Length, Count, Occurrences, ClassCount, Repeats, Divided, Depth], Field(discriminator="kind")]
 Measure = Annotated[
     Union[
-        Length, Count, Occurrences, ClassCount, Starts, Ends, Wrapped, Divided, LetterCase, Present, Valid, Depth,
-        Sorted, Chained, Acrostic,
+        Length, Count, Occurrences, ClassCount, Repeats, Starts, Ends, Matches, Wrapped, Divided, LetterCase, Present,
+        Valid, Depth, Sorted, Chained, Acrostic,
     ],
     Field(discriminator="kind"),
 ]  # fmt: skip
@@ -328,6 +380,13 @@ class Named(_Model):
         return self
 
 
+class Same(_Model):
+    """The reference is another measure of the segment itself (twice as many statements as questions)."""
+
+    to: Literal["same"] = "same"
+    measure: Amount
+
+
 class Relative(_Model):
     """Relative: value `relation` round(factor x reference + offset).
 
@@ -337,7 +396,7 @@ class Relative(_Model):
 
     kind: Literal["relative"] = "relative"
     relation: Literal["more", "at_least", "equal", "at_most", "fewer"]
-    to: Annotated[Union[Previous, Named], Field(discriminator="to")]
+    to: Annotated[Union[Previous, Named, Same], Field(discriminator="to")]
     factor: float = Field(default=1.0, gt=0)
     offset: float = 0.0
     rounding: Literal["none", "floor", "ceil", "nearest"] = "none"
@@ -371,6 +430,8 @@ _TARGET_OF_KIND = {
     "length": SecondaryTarget.TEXT_LENGTH,
     "occurrences": SecondaryTarget.SPECIFIC_STRINGS,
     "class_count": SecondaryTarget.LITERAL_CLASSES,
+    "repeats": SecondaryTarget.LITERAL_CLASSES,
+    "matches": SecondaryTarget.SKELETON,
     "starts": SecondaryTarget.SKELETON,
     "ends": SecondaryTarget.SKELETON,
     "wrapped": SecondaryTarget.BOUNDARY,
@@ -390,6 +451,8 @@ _NATURAL = {"paragraph", "sentence", "line", "word", "character", "response"}
 def secondary_target(measure: Measure) -> SecondaryTarget:
     """The Target subcategory (appendix A.2) that a measure belongs to."""
     if isinstance(measure, Count):
+        if isinstance(measure.where, MatchesPattern):
+            return SecondaryTarget.SURFACE
         if measure.unit in _NATURAL:
             return SecondaryTarget.UNIT_COUNT
         return SecondaryTarget.CONTAINERS if measure.unit in _CONTAINERS else SecondaryTarget.MEMBERS

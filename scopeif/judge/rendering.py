@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from scopeif.constraints.models import Constraint, Instruction
 from tools_sandbox import tool_globals
 
-Kind = Literal["tool_design", "judgment", "llm_only", "static_tool", "rule"]
+Kind = Literal["tool_design", "judgment", "llm_only", "static_tool", "rule", "batch_tool_design", "batch_judgment"]
 Layout = Literal["paper", "prefix"]
 """`paper`: instruction, constraint, evidence, response, objects. `prefix`: instruction and response first, so that all
 constraints of a response share the longest possible prefix, which inference servers cache."""
@@ -48,6 +48,26 @@ def render(
     if layout == "prefix":
         order = ("User Instruction", "Response", "Constraint", "Reference Information", "Counting Object List")
     blocks = [_block(name, text) for name in order if (text := material[name]) is not None]
+    return "\n\n".join([rules(kind), *blocks])
+
+
+def render_batch(
+    kind: Literal["batch_tool_design", "batch_judgment"],
+    instruction: Instruction,
+    answer: str,
+    evidence: Sequence[str] | None = None,
+) -> str:
+    """The prompt of one call about all constraints of a response.
+
+    Args:
+        evidence: what the tool of each constraint computed, for `batch_judgment`.
+    """
+    blocks = [_block("User Instruction", _conversation(instruction)), _block("Response", answer)]
+    for index, constraint in enumerate(instruction.constraints):
+        parts = [constraint.text, objects(constraint)]
+        if evidence is not None:
+            parts.append(f"Reference information: {evidence[index] or NO_EVIDENCE}")
+        blocks.append(_block(f"Constraint {index + 1}", "\n".join(parts)))
     return "\n\n".join([rules(kind), *blocks])
 
 

@@ -117,11 +117,12 @@ def _explained(error: Exception, overrides: Sequence[str]) -> ConfigError:
 
 
 def _bare_recipe(overrides: Sequence[str]) -> Any:
-    """The config of the chosen recipe without any other override."""
+    """The config of the chosen recipe and other groups, without overrides of keys."""
     from hydra import compose, initialize_config_dir
 
+    groups = [text for text in overrides if (recipes_folder() / text.partition("=")[0]).is_dir()]
     with initialize_config_dir(str(recipes_folder()), version_base="1.3"):
-        return compose("train", overrides=[f"recipe={choice(overrides, 'recipe')}"])
+        return compose("train", overrides=groups)
 
 
 _EXPECTED = {int: ((int,), "a whole number"), float: ((int, float), "a number"), bool: ((bool,), "true or false")}
@@ -162,7 +163,7 @@ def _keys(node: Any, prefix: str = "") -> Iterator[str]:
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6) or [key for key in known if key.startswith(name)]
     if not near:  # perhaps the right leaf under another section
         leaf = name.rpartition(".")[2]
         leaves = {key.rpartition(".")[2]: key for key in known}

@@ -1,17 +1,20 @@
 """From the recipe's data files to the Parquet files that verl reads, checked before anything loads.
 
-JSON Lines of instructions are validated and converted into the run directory; Parquet files are taken as they are.
+Instructions in JSON, or in Parquet of another layout, are validated and converted into the run directory; Parquet files
+in verl's layout are taken as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from scopeif.constraints.dataset import instruction_from_json, read_jsonl, write_parquet
+from scopeif.constraints.dataset import is_verl_file, iter_rows, read_instructions, write_parquet
+from scopeif.constraints.prompt_length import prompt_tokens
 from scopeif.errors import DataError
 
+DATA_SUFFIXES = (".jsonl", ".json", ".parquet", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".json.zst")
 MAKE_SCOPE_MINI = "make it: python -m scopeif.synth offline --out data/scope_mini"
 
 
@@ -31,12 +34,13 @@ def prepare_files(files: str | Sequence[str], folder: Path, part: str) -> list[s
         if not path.is_file():
             fix = MAKE_SCOPE_MINI if "scope_mini" in str(path) else "name a .jsonl or .parquet file that exists"
             raise DataError("the file does not exist", place=f"data.{part}_files: {path}", fix=fix)
-        if path.suffix == ".parquet":
+        if is_verl_file(path):
             prepared.append(str(path.resolve()))
-        elif path.suffix == ".jsonl":
+        elif path.name.endswith(DATA_SUFFIXES):
             target = folder / f"{part}_{index}_{path.stem}.parquet"
             folder.mkdir(parents=True, exist_ok=True)
-            write_parquet(read_jsonl(path), target, data_source=path.resolve().parent.name)
+            split: Literal["train", "test"] = "train" if part == "train" else "test"
+            write_parquet(read_instructions(path, split), target, data_source=path.resolve().parent.name)
             prepared.append(str(target.resolve()))
         else:
             raise DataError(
@@ -56,27 +60,16 @@ def check_rows(file: str, tokenizer: Any, limit: int, template_options: dict[str
     Raises:
         DataError: a row of another kind of data, or a prompt of more than `limit` tokens; nothing is cut or dropped.
     """
-    import pyarrow.parquet as parquet
-
     longest = 0
-    for number, row in enumerate(parquet.read_table(file).to_pylist()):
-        place = f"{file}: row {number}"
-        extra = row.get("extra_info") or {}
-        if "instruction" not in extra:
-            raise DataError(
-                f"a row of data source {row.get('data_source')!r} holds no instruction (extra_info.instruction)",
-                place=place,
-                fix="only instructions with constraints can be rewarded; write them with scopeif.constraints.dataset",
-            )
-        instruction_from_json(extra["instruction"])
-        options = {"add_generation_prompt": True, "tokenize": False} | template_options
-        text = tokenizer.apply_chat_template(row["prompt"], **options)
-        tokens = len(tokenizer(text, add_special_tokens=False)["input_ids"])
+    for row in iter_rows(file):
+        if row.instruction is None:
+            raise row.faults[0]
+        tokens = prompt_tokens(row.instruction.chat(), tokenizer, template_options)
         longest = max(longest, tokens)
         if tokens > limit:
             raise DataError(
                 f"the prompt has {tokens} tokens, data.max_prompt_length is {limit}",
-                place=f"{place}, instruction {extra['id']}",
+                place=f"{row.place}, instruction {row.instruction.id}",
                 fix=f"raise data.max_prompt_length to at least {tokens}, or take the row out",
             )
     return longest

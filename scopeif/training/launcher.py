@@ -92,6 +92,8 @@ def _what_matters(config: Any) -> Any:
     kept = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
     for name in ("root", "stop_grace_s", "min_memory_gb", "min_disk_gb"):
         del kept.run[name]
+    if kept.judge is not None:  # where the judge runs, and how patiently it is asked, may change
+        kept.judge = {name: kept.judge[name] for name in ("model", "reasoning_effort", "sampling", "extra_body")}
     return kept
 
 

@@ -119,6 +119,26 @@ def _constraint_metrics(samples: Sequence[Sample]) -> dict[str, float]:
         metrics["vacuous_frac"] = _mean(float(record["vacuous"]) for record in records)
     if constraints:
         metrics["tool_cpu_ms"] = _mean(constraint["cpu_ms"] for constraint in constraints)
+    return metrics | _judge_metrics([constraint for constraint in constraints if constraint["calls"]])
+
+
+def _judge_metrics(judged: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Of the constraints that the judge was asked about, audits included."""
+    if not judged:
+        return {}
+    calls = [call for constraint in judged for call in constraint["calls"]]
+    audits = [float(constraint["audit"]) for constraint in judged if constraint["audit"] is not None]
+    metrics = {
+        "judge/constraints": float(len(judged)),
+        "judge/calls": float(len(calls)),
+        "judge/unusable_frac": _mean(float(bool(call["fault"])) for call in calls),
+        "judge/no_tool_frac": _mean(float(not constraint["tool_source"]) for constraint in judged),
+        "judge/conflict_frac": _mean(float(constraint["conflict"]) for constraint in judged),
+        "judge/escalated": float(sum(constraint["escalated"] for constraint in judged)),
+        "judge/audit_agreement": _mean(audits),
+    }
+    for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "seconds"):
+        metrics[f"judge/{name}"] = math.fsum(call[name] for call in calls)
     return metrics
 
 

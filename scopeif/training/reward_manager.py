@@ -7,6 +7,7 @@ anything that would use it by mistake; the trainer masks it.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import zlib
@@ -16,13 +17,13 @@ from typing import Any
 from verl.experimental.reward_loop.reward_manager.base import RewardManagerBase
 
 from scopeif.constraints.models import Instruction
+from scopeif.judge.client import JudgeClient
 from scopeif.reward import SCHEMES, split_answer
 from scopeif.training.policies import stop_token_ids
 from scopeif.training.settings import Settings
-from scopeif.verification.compiled import CompiledVerifier
+from scopeif.verification.build import build_pool, build_verifier
 from scopeif.verification.outcome import Outcome, Reason, ResponseOutcome
-from scopeif.verification.verifier import verify_response
-from tools_sandbox import Limits, ToolPool
+from scopeif.verification.verifier import Verifier, verify_response
 
 
 class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
@@ -33,17 +34,20 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
         self.settings = Settings.from_config(config)
         model = config.actor_rollout_ref.model
         self.stop_ids = stop_token_ids(Path(model.path)) | {tokenizer.eos_token_id}
-        verification = self.settings.verification
-        self.pool = ToolPool(
-            workers=verification.sandbox_workers,
-            limits=Limits(
-                cpu_s=verification.tool_cpu_s,
-                wall_s=verification.tool_wall_s,
-                memory_mb=verification.tool_memory_mb,
-            ),
-            require=verification.sandbox_require,
-        )
-        self.verifier = CompiledVerifier(self.pool)
+        self.pool = build_pool(self.settings.verification)
+        self._opening: asyncio.Task[Verifier] | None = None
+
+    async def _verifier(self) -> Verifier:
+        """The verifier; its judge is opened once, on the event loop that uses it."""
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open())
+        return await self._opening
+
+    async def _open(self) -> Verifier:
+        judge = JudgeClient(self.settings.judge) if self.settings.judge else None
+        if judge is not None:
+            await judge.__aenter__()  # for the life of this process
+        return build_verifier(self.settings.verification, self.pool, judge)
 
     async def run_single(self, data: Any) -> dict[str, Any]:
         """Score one rollout.
@@ -69,7 +73,7 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
         if answer.format_reward and drilled:
             drill = Outcome(reason=Reason.DRILL, detail="unverified.drill_frac", verifier="drill")
             return ResponseOutcome(answer, (drill,) * len(instruction.constraints))
-        return await verify_response(self.verifier, instruction, answer)
+        return await verify_response(await self._verifier(), instruction, answer)
 
     def _result(self, instruction: Instruction, tokens: list[int], outcome: ResponseOutcome) -> dict[str, Any]:
         reward = self.settings.reward

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from scopeif.errors import ConfigError
+from scopeif.judge.settings import JudgeSettings
 from scopeif.reward import Scheme
+from scopeif.verification.settings import VerificationSettings, require_judge
 
 
 class _Section(BaseModel):
@@ -21,17 +23,6 @@ class RewardSettings(_Section):
     alpha: float = Field(default=3.0, gt=0, allow_inf_nan=False)
     object_floor: float = Field(default=0.0, ge=0, lt=1)
     shuffle: bool = False
-
-
-class VerificationSettings(_Section):
-    """How constraints are verified, and the limits of one tool."""
-
-    kind: Literal["compiled"] = "compiled"
-    sandbox_workers: int = Field(default=1, ge=1, le=256)
-    sandbox_require: Literal["seccomp", "full"] = "seccomp"
-    tool_cpu_s: int = Field(default=2, ge=1)
-    tool_wall_s: float = Field(default=10.0, gt=0)
-    tool_memory_mb: int = Field(default=256, ge=16)
 
 
 class UnverifiedSettings(_Section):
@@ -73,6 +64,7 @@ class Settings(_Section):
     run: RunSettings
     reward: RewardSettings = RewardSettings()
     verification: VerificationSettings = VerificationSettings()
+    judge: JudgeSettings | None = None
     unverified: UnverifiedSettings = UnverifiedSettings()
     selection: SelectionSettings = SelectionSettings()
     rollout_log: RolloutLogSettings = RolloutLogSettings()
@@ -112,6 +104,7 @@ def check_consistency(config: Any, settings: Settings) -> None:
     Raises:
         ConfigError: the message names both keys.
     """
+    require_judge(settings.verification, settings.judge is not None)
     actor, rollout = config.actor_rollout_ref.actor, config.actor_rollout_ref.rollout
     if rollout.n < settings.unverified.min_verified_per_group:
         raise ConfigError(

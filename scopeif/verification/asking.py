@@ -30,7 +30,7 @@ class Judge(Protocol):
         """The judge's answer; raises `JudgeUnavailable` or `JudgeRefused`."""
         ...
 
-    async def keep(self, request: JudgeRequest, answer: JudgeAnswer) -> None:
+    def keep(self, request: JudgeRequest, answer: JudgeAnswer) -> None:
         """Remember a usable answer."""
         ...
 
@@ -94,7 +94,7 @@ class Asker:
                     messages = (*first, said, {"role": "user", "content": _MEND.format(fault=fault)})
                 continue
             calls.append(_call(kind, answer))
-            await self.judge.keep(request, answer)
+            self.judge.keep(request, answer)
             return Asked(usable, tuple(calls))
         return Asked(None, tuple(calls), Reason.PARSE, fault)
 

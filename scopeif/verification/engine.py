@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -27,7 +27,7 @@ class Item(Generic[K]):
 
 async def verify_many(
     verifier: Verifier, items: Iterable[Item[K]], concurrency: int = 64
-) -> AsyncIterator[tuple[Item[K], ResponseOutcome]]:
+) -> AsyncGenerator[tuple[Item[K], ResponseOutcome], None]:
     """Verify responses, at most `concurrency` at a time; yields each with its outcome, in the order of completion.
 
     An item is taken from `items` only when there is room for it, and only while results are taken: a slow reader slows

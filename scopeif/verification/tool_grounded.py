@@ -4,7 +4,7 @@ it, the judge reads what it computed."""
 from __future__ import annotations
 
 from scopeif.constraints.models import Constraint, Instruction
-from scopeif.judge.parsing import NoTool, ToolDesign, parse_tool_design
+from scopeif.judge.parsing import ToolDesign, parse_tool_design
 from scopeif.judge.rendering import render
 from scopeif.judge.spans import Span
 from scopeif.verification.asking import Asker
@@ -40,7 +40,7 @@ class ToolGroundedVerifier:
             return Outcome(reason=asked.reason, detail=asked.fault, verifier=self.name, calls=asked.calls)
         evidence = NOTHING
         if isinstance(asked.usable, ToolDesign):
-            evidence = await run_tool(self._pool, asked.usable.source, asked.usable.entry, _texts(asked.usable))
+            evidence = await run_tool(self._pool, asked.usable.source, asked.usable.entry, tool_arguments(asked.usable))
         if evidence.broken:
             return Outcome(
                 reason=Reason.INFRASTRUCTURE,
@@ -60,7 +60,6 @@ class ToolGroundedVerifier:
         )
 
 
-def _texts(design: ToolDesign | NoTool) -> tuple[str | list[str], ...]:
+def tool_arguments(design: ToolDesign) -> tuple[str | list[str], ...]:
     """The arguments as the tool gets them: the response's own text."""
-    arguments = design.arguments if isinstance(design, ToolDesign) else ()
-    return tuple(one.text if isinstance(one, Span) else [span.text for span in one] for one in arguments)
+    return tuple(one.text if isinstance(one, Span) else [span.text for span in one] for one in design.arguments)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.constraints.dataset import (
-    check_jsonl,
+    check_instructions,
     instruction_from_json,
     instruction_to_json,
     read_jsonl,
@@ -22,47 +22,7 @@ from scopeif.constraints.dataset import (
 )
 from scopeif.constraints.models import Instruction
 from scopeif.errors import DataError
-
-
-def row(**changes: Any) -> dict[str, Any]:
-    """A good row, with top-level changes; a change to None removes the key."""
-    good = {
-        "id": "a",
-        "prompt": "Describe a rainy day. Use at most 20 words.",
-        "language": "en",
-        "constraints": [
-            {
-                "text": "Use at most 20 words.",
-                "scope": "Global(Entire Response)",
-                "target": {"primary": "Capacity", "secondary": "Text Length"},
-                "range": "One-Sided Bounds",
-                "counting_objects": [{"object": "words", "type": "specific"}],
-                "spec": {
-                    "clauses": [
-                        {
-                            "object": "words",
-                            "scope": [],
-                            "measure": {"kind": "length", "unit": "word"},
-                            "range": {"kind": "bounds", "upper": 20},
-                        }
-                    ]
-                },
-            }
-        ],
-        "provenance": {"seed": 3, "note": None},
-        "split": "train",
-    }
-    return {key: value for key, value in {**good, **changes}.items() if value is not None}
-
-
-def constraint(**changes: Any) -> list[dict[str, Any]]:
-    """The good row's constraint, changed."""
-    return [{**row()["constraints"][0], **changes}]
-
-
-def lines(path: Path, *texts: str) -> Path:
-    path.write_text("\n".join(texts) + "\n", encoding="utf-8")
-    return path
+from tests.constraints.rows import constraint, lines, row
 
 
 @pytest.fixture
@@ -103,7 +63,7 @@ BAD_ROWS = {
     "empty id": (json.dumps(row(id="")), "id", "at least 1 character"),
     "no prompt": (json.dumps(row(prompt=None)), "(row)", "give either prompt or messages"),
     "blank prompt": (json.dumps(row(prompt="  ")), "(row)", "prompt is empty"),
-    "unknown key": (json.dumps(row(promt="x")), "promt", "Extra inputs"),
+    "unknown key": (json.dumps(row(promt="x")), "promt", "unknown field (did you mean 'prompt'?)"),
     "unknown split": (json.dumps(row(split="dev")), "split", "'train' or 'test'"),
     "no constraints": (json.dumps(row(constraints=[])), "constraints", "at least 1 item"),
     "constraints of a wrong type": (json.dumps(row(constraints="x")), "constraints", "valid array"),
@@ -135,7 +95,7 @@ BAD_ROWS = {
 def test_bad_row_names_file_line_field_and_reason(name: str, path: Path) -> None:
     text, field, reason = BAD_ROWS[name]
     lines(path, json.dumps(row(id="good")), text)
-    instructions, faults = check_jsonl(path)
+    instructions, faults, *_ = check_instructions(path)
     assert [one.id for one in instructions] == ["good"]
     assert faults[0].place == f"{path}:2"
     assert faults[0].message.startswith(f"{field}: ")
@@ -156,7 +116,7 @@ BAD_SPECS = {
     "unknown unit": (
         spec_with({"kind": "count", "unit": "stanza"}, UPPER, []),
         "measure.unit",
-        "Input should be",
+        "'stanza' is none of 'response', 'section'",
     ),
     "unknown measure": (spec_with({"kind": "rhyme"}, UPPER, []), "measure", "does not match any"),
     "text bound": (spec_with(WORDS, {"kind": "bounds", "upper": "3"}, []), "range.upper", "valid integer"),
@@ -179,7 +139,7 @@ BAD_SPECS = {
 @pytest.mark.parametrize("name", BAD_SPECS)
 def test_fault_inside_a_spec_names_its_path(name: str, path: Path) -> None:
     text, field, reason = BAD_SPECS[name]
-    (fault,) = check_jsonl(lines(path, text)).faults
+    (fault,) = check_instructions(lines(path, text)).faults
     assert fault.message.startswith(f"{CLAUSE}.{field}: ")
     assert reason in fault.message
 
@@ -192,7 +152,7 @@ def test_first_fault_is_raised_with_the_count_of_the_others(path: Path) -> None:
 
 def test_duplicate_id_names_both_lines(path: Path) -> None:
     lines(path, json.dumps(row()), "", json.dumps(row(prompt="Another.")))
-    instructions, faults = check_jsonl(path)
+    instructions, faults, *_ = check_instructions(path)
     assert len(instructions) == 1
     assert str(faults[0]) == f"{path}:3: id: 'a' is already the id of line 1"
 
@@ -207,7 +167,7 @@ def test_line_separators_inside_a_string_do_not_split_the_row(path: Path) -> Non
     assert read_jsonl(path)[0].prompt == "one\u2028two\x85three"
 
 
-@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf", b"[]", b" [ ] "])
 def test_file_without_a_row(content: bytes, path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(DataError, match="the file holds no row") as raised:
@@ -218,7 +178,8 @@ def test_file_without_a_row(content: bytes, path: Path) -> None:
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         read_jsonl(tmp_path / "absent.jsonl")
-    with pytest.raises(DataError, match="cannot be read"):
+    (tmp_path / "rows.jsonl").touch()
+    with pytest.raises(DataError, match=r"a folder, not a file(.|\n)*rows\.jsonl"):
         read_jsonl(tmp_path)
 
 
@@ -236,7 +197,7 @@ def test_utf16_is_named(path: Path) -> None:
 def test_other_encoding_names_line_and_byte(path: Path) -> None:
     bad = json.dumps(row(id="b", prompt="café"), ensure_ascii=False).encode("latin-1")
     path.write_bytes(json.dumps(row()).encode() + b"\n" + bad)
-    (fault,) = check_jsonl(path).faults
+    (fault,) = check_instructions(path).faults
     assert fault.place == f"{path}:2"
     assert "byte 0xe9 at position" in fault.message
 
@@ -330,6 +291,92 @@ def test_round_trip(id_: str, prompt: str, text: str, upper: float, provenance: 
 def test_any_bytes_are_rows_or_faults(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("any") / "data.jsonl"
     path.write_bytes(content)
-    instructions, faults = check_jsonl(path)
+    instructions, faults, *_ = check_instructions(path)
     assert not instructions
     assert faults
+
+
+def test_faults_are_bounded_and_counted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scopeif.constraints.dataset.MAX_FAULTS", 3)
+    lines(path, *[row(id=None, split="dev")] * 4, row())
+    checked = check_instructions(path)
+    assert [one.place for one in checked.faults] == [f"{path}:1", f"{path}:1", f"{path}:2"]
+    assert (checked.fault_count, checked.bad_rows, len(checked.instructions)) == (8, 4, 1)
+
+
+NEAR_MISSES = {
+    "top": (row(promt="x"), "promt: unknown field (did you mean 'prompt'?)"),
+    "constraint": (
+        row(constraints=constraint(Scope="x")),
+        "constraints[0].Scope: unknown field (did you mean 'scope'?)",
+    ),
+    "clause of a spec": (
+        row(constraints=constraint(spec={"clauses": [{"objects": "x"}]})),
+        "constraints[0].spec.clauses[0].objects: unknown field (did you mean 'object'?)",
+    ),
+    "branch of a union": (
+        row(
+            constraints=constraint(
+                spec={
+                    "clauses": [
+                        {
+                            "object": "x",
+                            "scope": [
+                                {"select": "where", "unit": "word", "predicate": {"test": "contains", "txt": "x"}}
+                            ],
+                            "measure": {"kind": "length", "unit": "word"},
+                            "range": {"kind": "bounds", "upper": 1},
+                        }
+                    ]
+                }
+            )
+        ),
+        "constraints[0].spec.clauses[0].scope[0].predicate.txt: unknown field (did you mean 'text'?)",
+    ),
+    "option": (
+        row(constraints=constraint(range="one sided bounds")),
+        "(did you mean 'One-Sided Bounds'?)",
+    ),
+    "nothing near": (row(constraints=constraint(zzz=1)), "zzz: unknown field, known are text, scope, target"),
+}
+
+
+@pytest.mark.parametrize("name", NEAR_MISSES)
+def test_a_wrong_name_is_met_with_the_right_one(name: str, path: Path) -> None:
+    bad, words = NEAR_MISSES[name]
+    faults = check_instructions(lines(path, bad)).faults
+    assert any(words in fault.message for fault in faults), faults
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_compressed_rows_come_back(suffix: str, tmp_path: Path) -> None:
+    instructions = [Instruction.model_validate(row(id=str(number))) for number in range(50)]
+    path = tmp_path / f"rows.jsonl{suffix}"
+    assert write_jsonl(instructions, path) == 50
+    assert read_jsonl(path) == instructions
+    assert (path.read_bytes()[:1] == b"{") is (suffix == "")
+
+
+@pytest.mark.parametrize("write", [write_jsonl, write_parquet])
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(write: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rows"
+    path.write_text("old")
+    good = Instruction.model_validate(row())
+
+    def failing() -> Any:
+        yield good
+        raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError):
+        write(failing(), path)
+    assert [file.name for file in tmp_path.iterdir()] == ["rows"]
+    assert path.read_text() == "old"
+    write([good], path)
+    assert read_jsonl(path) == [good]
+
+
+def test_writing_to_no_folder_or_over_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"cannot be written(.|\n)*mkdir -p"):
+        write_jsonl([], tmp_path / "none" / "rows.jsonl")
+    with pytest.raises(DataError, match="a folder, not a file"):
+        write_parquet([], tmp_path)

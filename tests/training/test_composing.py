@@ -3,6 +3,7 @@
 import pytest
 
 from scopeif.errors import ConfigError
+from scopeif.judge.settings import JudgeSettings
 from scopeif.training.composing import compose_config, options
 from scopeif.training.settings import Settings
 
@@ -10,7 +11,9 @@ OWN_KEYS = {
     "thinking",
     "run.name", "run.root", "run.seed", "run.stop_grace_s", "run.min_memory_gb", "run.min_disk_gb",
     "reward.scheme", "reward.alpha", "reward.object_floor", "reward.shuffle",
-    "verification.kind", "verification.sandbox_workers", "verification.sandbox_require", "verification.tool_cpu_s",
+    "verification.kind", "verification.layout", "verification.attempts", "verification.audit_frac",
+    "verification.judged_scopes", "judge",
+    "verification.sandbox_workers", "verification.sandbox_require", "verification.tool_cpu_s",
     "verification.tool_wall_s", "verification.tool_memory_mb",
     "unverified.min_verified_per_group", "unverified.max_frac", "unverified.drill_frac",
     "selection.metric", "selection.keep_last",
@@ -44,6 +47,19 @@ def test_every_reward_composes(scheme):
     assert Settings.from_config(compose_config(["recipe=tiny", f"reward={scheme}"])).reward.scheme == scheme
 
 
+@pytest.mark.parametrize("kind", options("verification"))
+def test_every_verification_composes_with_a_judge(kind):
+    judge = ["judge=gpt_oss_120b", "judge.endpoints=[http://node7:8000/v1]"]
+    settings = Settings.from_config(compose_config(["recipe=tiny", f"verification={kind}", *judge]))
+    assert (settings.verification.kind, settings.judge.model) == (kind, "openai/gpt-oss-120b")
+
+
+def test_the_recipe_of_a_judge_holds_the_defaults_of_its_settings():
+    given = ["judge.model=m", "judge.endpoints=[http://a:1/v1]"]
+    composed = Settings.from_config(compose_config(["recipe=tiny", "judge=openai_compatible", *given])).judge
+    assert composed == JudgeSettings(model="m", endpoints=("http://a:1/v1",))
+
+
 @pytest.mark.parametrize(
     "overrides, place, hint",
     [
@@ -56,6 +72,8 @@ def test_every_reward_composes(scheme):
         (["recipe=tiny", "trainer.total_trainin_steps=3"], "trainer.total_trainin_steps", "total_training_steps"),
         (["recipe=tiny", "data.train_batch_size=many"], "data.train_batch_size", "a whole number"),
         (["recipe=tiny", "tiny"], "command line", "key=value"),
+        (["recipe=tiny", "judge=openai"], "judge", "did you mean openai_compatible?"),
+        (["recipe=tiny", "judge=openai_compatible", "judge.modle=m"], "judge.modle", "judge.model"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

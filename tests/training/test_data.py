@@ -95,4 +95,26 @@ def test_rows_of_another_kind_of_data_are_refused(tmp_path):
     parquet.write_table(pa.Table.from_pylist([row]), tmp_path / "maths.parquet")
     with pytest.raises(DataError, match="openai/gsm8k") as caught:
         check_rows(str(tmp_path / "maths.parquet"), CountingTokenizer(), 100, {})
-    assert "row 0" in caught.value.place
+    assert "row 1" in caught.value.place
+
+
+def test_other_layouts_are_converted_and_verl_layout_is_taken_as_it_is(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    constraint = ROW["constraints"][0]
+    category = {"scope": constraint["scope"], "range": constraint["range"]}
+    category |= {"primary_target": "Capacity", "secondary_target": "Text Length"}
+    official = {
+        "id": 0,
+        "prompt": ROW["prompt"],
+        "constraints": [{"constraint": constraint["text"], "category": category}],
+        "targets": ['```json\n[{"counting_object": "words", "type": "Specific"}]\n```'],
+    }
+    (tmp_path / "official.json").write_text(json.dumps([official]))
+    parquet.write_table(pa.Table.from_pylist([ROW]), tmp_path / "ours.parquet")
+    names = [str(tmp_path / "official.json"), str(tmp_path / "ours.parquet")]
+    made = prepare_files(names, tmp_path / "run", "val")
+    assert [check_rows(file, CountingTokenizer(), 100, {}) for file in made] == [len(ROW["prompt"])] * 2
+    assert parquet.read_table(made[0]).column("extra_info").to_pylist()[0]["split"] == "test"
+    assert prepare_files(made, tmp_path / "again", "val") == made

@@ -9,10 +9,13 @@ from scopeif.reward import SCHEMES
 from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
 
 
-def sample(statuses, *, group="g", format_reward=1, rewards=None, scopes=None):
+def sample(statuses, *, group="g", format_reward=1, rewards=None, scopes=None, judged=()):
+    unjudged = {"records": [], "cpu_ms": 1.0, "calls": [], "tool_source": "", "conflict": False, "escalated": False}
     constraints = [
-        {"status": s, "reason": "tool" if s == "unverified" else None, "records": [], "cpu_ms": 1.0} for s in statuses
+        unjudged | {"status": s, "reason": "tool" if s == "unverified" else None, "audit": None} for s in statuses
     ]
+    for constraint, changes in zip(constraints, judged, strict=False):
+        constraint.update(changes)
     verified = "unverified" not in statuses
     reward = math.nan if not verified else statuses.count("satisfied") / len(statuses)
     info = {
@@ -67,3 +70,27 @@ def test_groups_count_verified_samples_only():
 
 def test_no_samples_no_metrics():
     assert outcome_metrics([], "val") == {}
+
+
+def call(kind="judgment", fault=""):
+    tokens = {"prompt_tokens": 100, "cached_tokens": 60, "completion_tokens": 10}
+    return {"kind": kind, "text": "t", "seconds": 0.5, "fault": fault} | tokens
+
+
+def test_what_the_judge_did():
+    judged = (
+        {"calls": [call("tool_design"), call()], "tool_source": "def f(t): ...", "conflict": True},
+        {"calls": [call(fault="cut off"), call()], "escalated": True},
+        {"calls": [call()], "audit": True},
+        {"calls": [call()], "audit": False},
+    )
+    metrics = outcome_metrics([sample(["satisfied"] * 5, judged=judged)], "train")
+    assert {name[12:]: value for name, value in metrics.items() if name.startswith("train/judge/")} == {
+        "constraints": 4, "calls": 6, "unusable_frac": pytest.approx(1 / 6), "no_tool_frac": 0.75,
+        "conflict_frac": 0.25, "escalated": 1, "audit_agreement": 0.5, "prompt_tokens": 600, "cached_tokens": 360,
+        "completion_tokens": 60, "seconds": 3,
+    }  # fmt: skip
+
+
+def test_without_a_judge_there_are_no_judge_metrics():
+    assert not [name for name in outcome_metrics([sample(["satisfied"])], "train") if "judge" in name]

@@ -14,6 +14,7 @@ from scopeif.training.settings import Settings, check_consistency
         (["actor_rollout_ref.actor.ppo_mini_batch_size=2"], "actor_rollout_ref.actor.ppo_mini_batch_size"),
         (["actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-mean"], "actor_rollout_ref.actor.loss_agg_mode"),
         (["actor_rollout_ref.model.lora_rank=8"], "actor_rollout_ref.model.lora_rank"),
+        (["verification=tgv"], "verification.kind"),
     ],
 )
 def test_contradictions(overrides, place):

@@ -51,7 +51,7 @@ class ScriptedJudge:
             completion_tokens=10, seconds=0.5, endpoint="http://judge", model="scripted", from_cache=False,
         )  # fmt: skip
 
-    async def keep(self, request, answer):
+    def keep(self, request, answer):
         self.kept.append((request, answer))
 
     def asked(self, kind):

@@ -6,13 +6,16 @@ import pytest
 from scripted import NO, NO_TOOL, ScriptedJudge, judgment, tool
 
 from scopeif.errors import JudgeRefused, JudgeUnavailable
+from scopeif.reward import Answer
 from scopeif.verification.asking import Asker
 from scopeif.verification.auto import AutoVerifier
 from scopeif.verification.checkers import RuleVerifier, StaticToolVerifier
 from scopeif.verification.compiled import CompiledVerifier
 from scopeif.verification.llm_only import LLMVerifier
 from scopeif.verification.outcome import Outcome, Reason, Status
+from scopeif.verification.per_response import PerResponseVerifier
 from scopeif.verification.tool_grounded import ToolGroundedVerifier
+from scopeif.verification.verifier import verify_response
 
 ANSWER = "The sea is calm.\n\nThe boats rest, and nobody hurries."
 COUNT = 'def count(text):\n    return [{"Description": "words", "Computed Result": count_word(text)}]'
@@ -203,6 +206,59 @@ async def test_static_tool(pool, instructions):
         assert (outcome.status, outcome.tool_source) == (Status.SATISFIED, COUNT)
         assert f'"Computed Result": {len(answer.split())}' in outcome.evidence
     assert [request.kind for request in judge.requests] == ["tool_design", "judgment", "judgment"]
+
+
+def in_sections(*parts):
+    return "\n".join(f"=== Constraint {number} ===\n{part}" for number, part in enumerate(parts, start=1))
+
+
+def per_response(pool, instructions, **scripts):
+    instruction = next(one for one in instructions if len(one.constraints) == 3)
+    judge = ScriptedJudge(**scripts)
+    return PerResponseVerifier(Asker(judge), pool), judge, instruction
+
+
+async def test_all_constraints_of_a_response_in_one_pair_of_calls(pool, instructions):
+    designs = in_sections(tool(COUNT, text="ALL"), NO_TOOL, tool(COUNT, text="The sea is calm."))
+    judgments = in_sections(judgment((1, 50, 10)), judgment((1, 1, 0), verdict=NO), judgment((1, 5, 4)))
+    verifier, judge, instruction = per_response(pool, instructions, batch=[designs, judgments])
+    verified = await verify_response(verifier, instruction, Answer(ANSWER, 1))
+    assert [outcome.status for outcome in verified.outcomes] == [Status.SATISFIED, Status.VIOLATED, Status.SATISFIED]
+    assert [request.kind for request in judge.requests] == ["batch", "batch"]
+    assert ['"Computed Result": 10' in outcome.evidence for outcome in verified.outcomes] == [True, False, False]
+    assert '"Computed Result": 4' in judge.requests[1].messages[0]["content"]
+    assert [len(outcome.calls) for outcome in verified.outcomes] == [2, 0, 0]
+
+
+@pytest.mark.parametrize("middle", ["", "nonsense", judgment((5, 1, 3)), f"Conclusion: {NO}", None])
+async def test_what_a_shared_judgment_leaves_out_is_verified_by_itself(pool, instructions, middle):
+    parts = [judgment((1, 5, 3)), middle, judgment((1, 5, 4))]
+    shared = in_sections(*parts).replace("=== Constraint 2 ===\nNone\n", "")
+    if middle == "":
+        shared += f"\n=== Constraint 2 ===\n{judgment((0, 9, 1))}"  # twice: nobody can tell which one counts
+    verifier, judge, instruction = per_response(
+        pool,
+        instructions,
+        batch=[in_sections(NO_TOOL, NO_TOOL, NO_TOOL), shared],
+        tool_design=NO_TOOL,
+        judgment=judgment((7, 7, 7)),
+    )
+    verified = await verify_response(verifier, instruction, Answer(ANSWER, 1))
+    assert [outcome.records[0].actual for outcome in verified.outcomes] == [3, 7, 4]
+    assert [outcome.verifier for outcome in verified.outcomes] == ["per_response", "tgv", "per_response"]
+    assert [request.kind for request in judge.requests] == ["batch", "batch", "tool_design", "judgment"]
+
+
+async def test_a_judge_that_cannot_do_all_at_once_is_asked_one_by_one(pool, instructions):
+    verifier, _, instruction = per_response(
+        pool, instructions, batch="I cannot.", tool_design=NO_TOOL, judgment=judgment((1, 5, 3))
+    )
+    verified = await verify_response(verifier, instruction, Answer(ANSWER, 1))
+    assert {outcome.verifier for outcome in verified.outcomes} == {"tgv"}
+    assert verified.verified
+    down, _, instruction = per_response(pool, instructions, batch=JudgeUnavailable("down"))
+    verified = await verify_response(down, instruction, Answer(ANSWER, 1))
+    assert {outcome.reason for outcome in verified.outcomes} == {Reason.TRANSPORT}
 
 
 class Fixed:
