@@ -65,12 +65,12 @@ async def test_many_affinities_stay_mostly_and_share_the_load(three):
 async def test_affinities_hold_for_those_who_waited_for_the_first_endpoint(three, tmp_path):
     path = tmp_path / "endpoints"
     async with client_of(endpoints_file=path, concurrency={"start": 2, "min": 2, "max": 2}) as client:
-        answers = asyncio.create_task(_where(client, [str(number) for number in range(13)], 14))
-        await until(lambda: client.usage()["waiting"] == 13 * 14)
+        answers = asyncio.create_task(_where(client, [str(number) for number in range(41)], 9))
+        await until(lambda: client.usage()["waiting"] == 41 * 9)
         _write(path, "\n".join(server.url for server in three))
         places = await answers
     at_two = sum(sum(sorted(counts.values())[-2:]) for counts in places.values())
-    assert at_two > 0.93 * 13 * 14
+    assert at_two > 0.85 * 41 * 9
 
 
 async def test_a_place_that_was_given_to_one_who_left_is_given_on(three):
