@@ -12,8 +12,11 @@ def _names(text: str) -> frozenset[str]:
 NEVER_CLOSING = _names("dr mr mrs ms mx messrs prof e.g i.e eg ie vs cf viz ca approx incl")
 """Titles and abbreviations after which a sentence never ends."""
 
-BEFORE_NUMBER = _names("no nos fig figs eq eqs vol vols p pp ch sec art par nr op tab app")
-"""Abbreviations only before a number."""
+BEFORE_LETTER = _names("fig figs eq eqs vol vols ch sec art app ver")
+"""Abbreviations before a number or a single capital."""
+
+BEFORE_NUMBER = BEFORE_LETTER | _names("no nos p pp par nr op tab")
+"""Abbreviations before a number."""
 
 CAN_CLOSE = _names(
     "u.s u.k u.n e.u u.s.a d.c n.y l.a etc p.m a.m inc ltd co corp llc bros jr sr ph.d m.d b.a m.a b.sc m.sc b.c a.d "
@@ -36,9 +39,16 @@ OPENERS = _names(
 NO_NAMES = _names(
     "Vitamin Plan Grade Type Section Appendix Figure Group Class Option Part Exhibit Hepatitis Schedule Team Model "
     "Room Gate Block Level Size Chapter Table Phase Step Point Item Version Line Question Answer Choice Column Row Box "
-    "Route Category Building Zone Unit Module Series Task Case Scenario Variant Note String Flat Sharp Sheet Side Track"
+    "Route Grades Score Mark Rating Letter Result Answers Letters Options Category Building Zone Unit Module Series "
+    "Task Case Scenario Variant Note String Flat Sharp Sheet Side Track"
 )
 """Capitalised words that a single letter follows as a label, not as an initial."""
+
+BEFORE_NAMES = _names(
+    "by with and from of met saw told asked thanked named called said hired friend colleague author writer teacher "
+    "professor president actor singer brother sister uncle aunt poet"
+)
+"""Words in lower case before a name; after "size" and the like a single capital is a label."""
 
 FIRST_NAMES = _names(
     "James John Robert Michael William David Richard Joseph Thomas Charles Christopher Daniel Matthew Anthony Mark "

@@ -30,20 +30,22 @@ EMOJI_RUN = re.compile(
 _HAN_RANGES = (
     (0x3005, 0x3005), (0x3007, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3347F),
 )  # fmt: skip
-_UNSPACED_RANGES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
+HAN = "".join(f"{chr(first)}-{chr(last)}" for first, last in _HAN_RANGES)
+"""Han ideographs, for the inside of a class of a pattern."""
+
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""A character of a script that is written without spaces: Thai, Lao, Burmese, Khmer."""
+
 _ALWAYS_SEPARATE = "—―⸺⸻…⋯|｜;!?；！？。、｡､（）［］｛｝【】「」『』《》〈〉〔〕〖〗"
 _PAIRED = '"“”„‟‘‚‛«»‹›()[]{}<>'
 _HYPHENS = "-‐‑"
+_EDGE = "'’*_~`/\\–=^"
 
 
 def is_han(char: str) -> bool:
     """Whether a character is a Han ideograph: all extensions, compatibility forms, 〇 and 々."""
     code = ord(char)
     return code >= 0x3005 and any(first <= code <= last for first, last in _HAN_RANGES)
-
-
-def _is_unspaced(char: str) -> bool:
-    return any(first <= ord(char) <= last for first, last in _UNSPACED_RANGES)
 
 
 def _class_of(char: str) -> str:
@@ -68,8 +70,8 @@ def _class_of(char: str) -> str:
     if category[0] == "N":
         return "n"
     if category[0] != "L":
-        return "p"
-    if _is_unspaced(char):
+        return "e" if char in _EDGE else "p"
+    if UNSPACED.match(char):
         return "t"
     return {"Ll": "l", "Lu": "u"}.get(category, "o")
 
@@ -83,7 +85,7 @@ class _Classes(dict[int, str]):
 CLASSES = _Classes()
 """For `str.translate`: l, u, o letters (lower, upper, other); t letters of scripts without spaces; n number; h Han;
 z nothing (zero width, combining); space separates; `,` separates but between digits; q separates between letters;
-`-` and `.` separate when doubled; p joins."""
+`-` and `.` separate when doubled; e and p join, but e does not belong to a word that it stands at the edge of."""
 
 
 def addresses(text: str) -> list[tuple[int, int]]:

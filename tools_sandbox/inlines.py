@@ -1,7 +1,7 @@
 """Inline Markdown with positions: emphasis, code spans, links and placeholders of a run of text.
 
 markdown-it-py tells no positions of inline tokens, so the rules that make them are wrapped to note where they
-matched. A run is the text of one block without the prefixes of its containers; `Run.index` leads back.
+matched. A run is the text of one block without the prefixes of its containers; `Run.place` leads back.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -32,8 +31,7 @@ class Line(NamedTuple):
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Lines of one block, joined by line feeds."""
 
     content: str
@@ -50,8 +48,10 @@ class Run:
             at += len(line.text) + 1
         return cls("\n".join(line.text for line in lines), tuple(offsets), tuple(line.at for line in lines))
 
-    def index(self, offset: int) -> int:
+    def place(self, offset: int) -> int:
         """The index in the source of an offset in `content`."""
+        if len(self.offsets) == 1:
+            return self.indices[0] + offset
         number = bisect_right(self.offsets, offset) - 1
         return self.indices[number] + offset - self.offsets[number]
 
@@ -62,7 +62,7 @@ class Run:
 
     def end_index(self, offset: int) -> int:
         """The index in the source of an exclusive end in `content`."""
-        return self.index(offset - 1) + 1 if offset else self.index(0)
+        return self.place(offset - 1) + 1 if offset else self.place(0)
 
 
 class Markup(NamedTuple):
@@ -73,10 +73,15 @@ class Markup(NamedTuple):
     end: int
 
 
+def holds_markup(text: str) -> bool:
+    """Whether a text may hold inline markup."""
+    return _MARKUP.search(text) is not None
+
+
 def markup(run: Run, references: Mapping[str, Any]) -> list[Markup]:
     """The inline markup of a run; `references` are the document's link definitions."""
     content = run.content
-    if not _MARKUP.search(content):
+    if not holds_markup(content):
         return []
     linked = ("](" in content or (references and "[" in content)) and content.count("[") <= MAX_BRACKETS
     parser = _LINK_PARSER if linked else _PLAIN_PARSER

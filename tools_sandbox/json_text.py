@@ -12,7 +12,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n")
+_FENCE = re.compile(r"(`{3,}+|~{3,}+)[^\n`]*+\n")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 

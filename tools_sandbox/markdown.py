@@ -14,17 +14,18 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tools_sandbox.inlines import Line, Run
-from tools_sandbox.marks import TASK_BOX, TEXT_BULLET, ends_in_mark, is_heading_like
+from tools_sandbox.block_rules import block_tokens
+from tools_sandbox.inlines import Line, Run, holds_markup
+from tools_sandbox.marks import TASK_BOX, TEXT_BULLET, ends_in_mark, is_heading_like, opens_text_item
 from tools_sandbox.source import Source
 
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])")
 _NO_CONTENT = re.compile(r"[\s>]*")
 _OPENING = frozenset(("blockquote_open", "bullet_list_open", "ordered_list_open", "list_item_open"))
 _CLOSING = frozenset(name.replace("open", "close") for name in _OPENING)
+_READ = _OPENING | _CLOSING | {"paragraph", "heading", "heading_open", "fence", "hr", "table_open"}
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
@@ -77,13 +78,13 @@ def parse(source: Source) -> Markdown:
     env: dict[str, Any] = {}
     found = Markdown()
     with _no_collection():
-        tokens = _PARSER.parse(source.text, env)
-        found.references = env.get("references", {})
-        _Walk(source, found).walk(tokens)
+        # The tokens are gone when this is done, before the collector looks at what there is.
+        _Walk(source, found).walk(block_tokens(source.text, env))
+        found.nodes.sort(key=lambda node: (node.start, -node.end))
+    found.references = env.get("references", {})
     for definition in [*found.references.values(), *env.get("duplicate_refs", [])]:
         first, last = definition["map"]
         found.silent.append((source.line_starts[first], source.line_end(max(first, last - 1))))
-    found.nodes.sort(key=lambda node: (node.start, -node.end))
     return found
 
 
@@ -99,15 +100,6 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["code", "html_block"])
-    parser.core.ruler.disable(["inline", "text_join"])
-    return parser
-
-
-_PARSER = _parser()  # built on import, so that the sandbox forks with it
-
-
 class _Walk:
     """One pass over the block tokens, outermost first; `cursor` is how far a line is read by its containers."""
 
@@ -121,14 +113,18 @@ class _Walk:
     def walk(self, tokens: list[Token]) -> None:
         for number, token in enumerate(tokens):
             kind = token.type
-            if kind in _OPENING:
+            if kind not in _READ:
+                continue
+            if kind == "paragraph":
+                self._paragraph(token)
+            elif kind in _OPENING:
                 self._open(token)
             elif kind in _CLOSING:
                 self._close()
+            elif kind == "heading":
+                self._heading(int(token.tag[1]), [self._headline(token)])
             elif kind == "heading_open":
-                self._heading(token, tokens[number + 1])
-            elif kind == "paragraph_open":
-                self._paragraph(tokens[number + 1])
+                self._heading(int(token.tag[1]), self._align(tokens[number + 1]))
             elif kind == "fence":
                 self._fence(token)
             elif kind == "hr":
@@ -184,7 +180,8 @@ class _Walk:
         last = beyond - 1
         while last > first and _NO_CONTENT.fullmatch(self.source.line(last)):
             last -= 1
-        level = sum(1 for container in self.stack if container.kind == ("list" if kind == "list_item" else kind))
+        counted = "list" if kind == "list_item" else kind
+        level = sum([container.kind == counted for container in self.stack])
         self.stack.append(
             _Container(kind, first, start, self._line_content_end(last), level + (kind != "list_item"), info)
         )
@@ -194,25 +191,27 @@ class _Walk:
         self.items -= container.kind == "list_item"
         self._add(container.kind, container.start, container.end, container.level, container.info)
 
-    def _heading(self, token: Token, inline: Token) -> None:
-        level = int(token.tag[1])
-        if token.markup.startswith("#"):
-            line, _ = _lines(token)
-            at = self.source.text.find("#", self._reached(line))
-            at += level
-            at = self.source.text.find(inline.content, at) if inline.content else at
-            lines = [Line(inline.content, at)]
-        else:
-            lines = self._align(inline)
+    def _headline(self, token: Token) -> Line:
+        """The text of a `#` heading and where it stands."""
+        first, _ = _lines(token)
+        at = self.source.text.find("#", self._reached(first)) + int(token.tag[1])
+        text = token.content.strip()
+        return Line(text, self.source.text.find(text, at) if text else at)
+
+    def _heading(self, level: int, lines: list[Line]) -> None:
         run = Run.of(lines)
-        self.found.inlines.append(run)
+        if run.content:
+            self.found.inlines.append(run)
         top = "" if self.stack else "top"
-        self._add("heading", run.index(0), run.end_index(len(run.content)), level, top)
+        self._add("heading", run.place(0), run.end_index(len(run.content)), level, top)
 
     def _align(self, inline: Token) -> list[Line]:
         """The lines of an inline token and where they stand: each is what its source line ends with."""
-        texts = [line.strip() for line in inline.content.split("\n")]
         first, beyond = _lines(inline)
+        if beyond - first == 1:
+            text = inline.content.strip()
+            return [Line(text, max(self._line_content_end(first) - len(text), self.source.line_starts[first]))]
+        texts = [line.strip() for line in inline.content.split("\n")]
         numbers = list(range(first, beyond))
         # The parser strips Unicode white space that CommonMark holds for content, which may empty whole lines.
         while len(numbers) > len(texts) and not self.source.line(numbers[0]).strip():
@@ -222,16 +221,16 @@ class _Walk:
             placed.append(Line(text, max(self._line_content_end(number) - len(text), self.source.line_starts[number])))
         return placed
 
-    def _paragraph(self, inline: Token) -> None:
-        lines = self._align(inline)
+    def _paragraph(self, token: Token) -> None:
+        lines = self._align(token)
         parent = self.stack[-1] if self.stack else None
-        if parent is not None and parent.kind == "list_item" and parent.line == _lines(inline)[0]:
+        if parent is not None and parent.kind == "list_item" and parent.line == _lines(token)[0]:
             box = TASK_BOX.match(lines[0].text)
             if box:
                 lines[0] = Line(lines[0].text[box.end() :], lines[0].at + box.end())
         run = Run.of(lines)
         self.found.inlines.append(run)
-        bullets = [number for number, line in enumerate(lines) if TEXT_BULLET.match(line.text)]
+        bullets = [number for number, line in enumerate(lines) if opens_text_item(line.text)]
         plain = lines[: bullets[0]] if bullets else lines
         if plain:
             self._prose(parent.kind if parent else "paragraph", plain, None if bullets else run)
@@ -240,6 +239,11 @@ class _Walk:
 
     def _prose(self, kind: str, lines: list[Line], whole: Run | None) -> None:
         """Add the lines as prose, and as a paragraph outside lists; lines that are like headings are neither."""
+        if whole is not None and len(lines) == 1 and not is_heading_like(lines[0].text):
+            self.found.prose.append(Prose(kind, whole))
+            if not self.items:
+                self._add("paragraph", lines[0].at, lines[0].at + len(lines[0].text))
+            return
         groups: list[list[Line]] = [[]]
         for line in lines:
             if is_heading_like(line.text):
@@ -249,12 +253,14 @@ class _Walk:
         groups = [group for group in groups if group]
         if not groups:
             return
-        unbroken = whole is not None and len(groups[0]) == len(lines)
-        self.found.prose += [Prose(kind, whole if unbroken and whole else Run.of(group)) for group in groups]
+        if whole is not None and len(groups[0]) == len(lines):
+            self.found.prose.append(Prose(kind, whole))
+        else:
+            self.found.prose += [Prose(kind, Run.of(group)) for group in groups]
         if not self.items:
             last = groups[-1][-1]
-            ended = sum(ends_in_mark(line.text) for line in lines)
-            self._add("paragraph", groups[0][0].at, last.at + len(last.text), 0, "split" if ended > 1 else "")
+            split = len(lines) > 1 and sum(ends_in_mark(line.text) for line in lines) > 1
+            self._add("paragraph", groups[0][0].at, last.at + len(last.text), 0, "split" if split else "")
 
     def _text_list(self, lines: list[Line], bullets: list[int]) -> None:
         level = sum(1 for container in self.stack if container.kind == "list") + 1
@@ -294,17 +300,19 @@ class _Walk:
             number += 1
         columns = 0
         start = self._skip_space(self._reached(first))
-        end = max(self._line_content_end(_lines(row)[0]) for row in rows)
+        end = self._line_content_end(_lines(rows[-1])[0])
         for header, row in zip([True] + [False] * (len(rows) - 1), rows, strict=True):
             line = _lines(row)[0]
             row_start, row_end = self._skip_space(self._reached(line)), self._line_content_end(line)
             cells = self._cells(row_start, row_end)
             columns = columns or len(cells)
             info = "header" if header else "body"
-            self._add("table_row", row_start, row_end, 0, info)
+            self.found.nodes.append(Node("table_row", row_start, row_end, 0, info))
             for cell_start, cell_end in cells[:columns]:
-                self._add("table_cell", cell_start, cell_end, 0, info)
-                self.found.inlines.append(Run.of([Line(self.source.text[cell_start:cell_end], cell_start)]))
+                self.found.nodes.append(Node("table_cell", cell_start, cell_end, 0, info))
+                text = self.source.text[cell_start:cell_end]
+                if holds_markup(text):
+                    self.found.inlines.append(Run.of([Line(text, cell_start)]))
         delimiter = min(first + 1, beyond - 1)
         self.found.silent.append((self.source.line_starts[delimiter], self.source.line_end(delimiter)))
         self._add("table", start, end, columns)

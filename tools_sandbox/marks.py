@@ -14,8 +14,16 @@ TEXT_BULLET = re.compile(
 TASK_BOX = re.compile(r"\[[ xX]\][ \t]+")
 
 
+def opens_text_item(line: str) -> bool:
+    """Whether a line begins with a bullet that CommonMark does not know."""
+    first = line[:1]
+    return not (first.isascii() and first.isalpha()) and TEXT_BULLET.match(line) is not None
+
+
 def is_heading_like(line: str) -> bool:
     """Whether a line is all bold and ends in no end mark."""
+    if line[:1].isalpha():
+        return False
     line = line.strip()
     mark = line[:2]
     if mark not in ("**", "__"):

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import math
 import re
 import unicodedata
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
 
-from tools_sandbox.characters import CLASSES, EMOJI_RUN, ZERO_WIDTH, is_han
+from tools_sandbox.characters import CLASSES, EMOJI_RUN, UNSPACED, ZERO_WIDTH, is_han
 from tools_sandbox.json_text import is_json, unfenced, value_depth
-from tools_sandbox.source import Ambiguous
-from tools_sandbox.units import Document
+from tools_sandbox.marks import TEXT_BULLET
+from tools_sandbox.source import Ambiguous, Segment, Source
+from tools_sandbox.units import PARSED, Document, read
+from tools_sandbox.words import words_of
+from tools_sandbox.yaml_text import is_yaml
 
 _T = TypeVar("_T")
+_Beside = Callable[[str], bool]
 
 _SPACE = re.compile(r"\s+")
-_APOSTROPHE = str.maketrans({"’": "'", "‘": "'"})
+_ODD_SPACE = re.compile(r"[^\S ]\s*| \s+")
+_HEADING_MARKS = " *_`~:："
 _WIDE = (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
-_WIDE_TO_ASCII = {code: code - 0xFEE0 for code in _WIDE}
+_REWRITES = {"’": "'", "‘": "'", **{chr(code): chr(code - 0xFEE0) for code in _WIDE}}
+_REWRITTEN = re.compile(f"[{''.join(_REWRITES)}]")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]+")
+_DATE = re.compile(r"(?P<quote>\"?)(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?P=quote)")
+_HEADING_NUMBER = re.compile(rf"(?:\d+(?:\.\d+)*[.)、:]?\s+|{TEXT_BULLET.pattern})?")
 _DIVIDER_MARKS = {
     mark: re.compile(rf" {{0,3}}{re.escape(mark)}[ \t]*(?:{re.escape(mark)}[ \t]*){{2,}}") for mark in "*-_"
 }
@@ -41,12 +55,9 @@ def count_string(text: str, string: str, case_sensitive: bool = False, whole_wor
     where it is written in another one); at a side where it is Chinese it matches as a substring, and so does a
     keyword of marks only. White space of any kind and length is the same.
     """
-    text, string = _plain(text, case_sensitive), _plain(string, case_sensitive)
+    text, (string, before, behind) = _plain(text, case_sensitive), _keyword(string, case_sensitive, whole_word)
     if not string:
         return 0
-    bounded = whole_word and any(char.isalnum() for char in string)
-    before = _boundary(string[0]) if bounded else _never
-    behind = _boundary(string[-1]) if bounded else _never
     found, at, length = 0, text.find(string), len(string)
     while at >= 0:
         end = at + length
@@ -58,6 +69,15 @@ def count_string(text: str, string: str, case_sensitive: bool = False, whole_wor
     return found
 
 
+@lru_cache(maxsize=1024)
+def _keyword(string: str, case_sensitive: bool, whole_word: bool) -> tuple[str, _Beside, _Beside]:
+    """A keyword as it is compared, and what may not stand before it and behind it."""
+    string = _plain(string, case_sensitive)
+    if not (string and whole_word and any(char.isalnum() for char in string)):
+        return string, _never, _never
+    return string, _boundary(string[0]), _boundary(string[-1])
+
+
 def contains(text: str, string: str, case_sensitive: bool = False) -> bool:
     """Whether a keyword occurs."""
     return count_string(text, string, case_sensitive) > 0
@@ -65,12 +85,12 @@ def contains(text: str, string: str, case_sensitive: bool = False) -> bool:
 
 def starts_with(text: str, string: str, case_sensitive: bool = True) -> bool:
     """Whether the text, white space around it aside, starts with a string."""
-    return _plain(text, case_sensitive).strip().startswith(_plain(string, case_sensitive).strip())
+    return _plain(text, case_sensitive).strip().startswith(_plain(string, case_sensitive).lstrip())
 
 
 def ends_with(text: str, string: str, case_sensitive: bool = True) -> bool:
     """Whether the text, white space around it aside, ends with a string."""
-    return _plain(text, case_sensitive).strip().endswith(_plain(string, case_sensitive).strip())
+    return _plain(text, case_sensitive).strip().endswith(_plain(string, case_sensitive).rstrip())
 
 
 def class_count(text: str, name: str) -> int:
@@ -85,7 +105,7 @@ def class_count(text: str, name: str) -> int:
         case "emoji":
             return sum(1 for _ in EMOJI_RUN.finditer(text))
     category = {"digit": "Nd", "uppercase_letter": "Lu", "lowercase_letter": "Ll", "punctuation_mark": "P"}[name]
-    return sum(unicodedata.category(char).startswith(category) for char in text)
+    return sum(size for char, size in Counter(text).items() if unicodedata.category(char).startswith(category))
 
 
 def wrapped(text: str, by: str) -> bool:
@@ -106,15 +126,37 @@ def letter_case(text: str, case: str) -> bool:
 
 
 def is_valid(text: str, kind: str, fence: bool = True) -> bool:
-    """Whether the text is one value of a format: json, json_object, json_array, or csv."""
-    if kind != "csv":
+    """Whether the text is a json, json_object, json_array, csv, yaml, integer, decimal or date (YYYY-MM-DD)."""
+    if kind.startswith("json"):
         return is_json(text, kind, fence)
     body = unfenced(text) if fence else text.strip()
+    match kind:
+        case "yaml":
+            return is_yaml(body)
+        case "csv":
+            return _is_csv(body)
+        case "date":
+            return _is_date(body)
+    return {"integer": _INTEGER, "decimal": _DECIMAL}[kind].fullmatch(body) is not None
+
+
+def _is_csv(body: str) -> bool:
     try:
         rows = [row for row in csv.reader(io.StringIO(body, newline=""), strict=True) if row]
     except csv.Error:
         return False
     return bool(rows) and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows)
+
+
+def _is_date(body: str) -> bool:
+    match = _DATE.fullmatch(body)
+    if match is None:
+        return False
+    try:
+        datetime.date(*map(int, match["date"].split("-")))
+    except ValueError:
+        return False
+    return True
 
 
 def json_depth(text: str) -> int:
@@ -127,20 +169,24 @@ def divided(text: str, mark: str) -> int:
 
     Under a constraint about dividers a line of ``---`` divides even directly under a paragraph; in code it does not.
     """
-    document = Document(text)
-    code = [(node.start, node.end) for node in document.markdown.nodes if node.kind == "code_block"]
-    pieces, filled, next_code = 0, False, 0
-    for number, start in enumerate(document.source.line_starts):
-        line = document.source.line(number)
-        while next_code < len(code) and code[next_code][1] < start:
+    code = _fenced(text) if "```" in text or "~~~" in text else []
+    divider = _DIVIDER_MARKS[mark[0]]
+    pieces, filled, next_code, at = 0, False, 0, 0
+    for line in Source(text).text.split("\n"):
+        while next_code < len(code) and code[next_code][1] < at:
             next_code += 1
-        in_code = next_code < len(code) and code[next_code][0] <= start < code[next_code][1]
-        if not in_code and _DIVIDER_MARKS[mark[0]].fullmatch(line):
+        in_code = next_code < len(code) and code[next_code][0] <= at < code[next_code][1]
+        if not in_code and divider.fullmatch(line):
             pieces += filled
             filled = False
         else:
             filled = filled or bool(line.strip())
+        at += len(line) + 1
     return pieces + filled
+
+
+def _fenced(text: str) -> list[tuple[int, int]]:
+    return [(node.start, node.end) for node in read(text).markdown.nodes if node.kind == "code_block"]
 
 
 def is_sorted(texts: Sequence[str], descending: bool = False) -> bool:
@@ -159,8 +205,8 @@ def is_sorted(texts: Sequence[str], descending: bool = False) -> bool:
 
 def is_chained(texts: Sequence[str]) -> bool:
     """Whether each text starts with the last word of the one before it, case aside."""
-    words = [_edge_words(text) for text in texts]
-    return all(left is not None and right is not None and left[1] == right[0] for left, right in pairwise(words))
+    words = pairwise(map(_edge_words, texts))
+    return all(left is not None and right is not None and left[1] == right[0] for left, right in words)
 
 
 def spells(texts: Sequence[str], string: str) -> bool:
@@ -168,6 +214,35 @@ def spells(texts: Sequence[str], string: str) -> bool:
     first = [next((char for char in text if char.isalnum()), "") for text in texts]
     wanted = [char for char in string if char.isalnum()]
     return [char.casefold() for char in first] == [char.casefold() for char in wanted]
+
+
+def repeated(texts: Sequence[str]) -> int:
+    """How many texts say the same as an earlier one, case and the kind of white space aside."""
+    return len(texts) - len({_plain(text, case_sensitive=False).strip() for text in texts})
+
+
+def under_heading(text: str, segment: Segment, heading: str, case_sensitive: bool = False) -> bool:
+    """Whether a segment of a text stands in the section of a heading that reads `heading`.
+
+    The number before a heading, Markdown marks around it and a colon behind it do not matter. A section is also in
+    the sections around it; its own heading is not in it.
+    """
+    document = read(text)
+    start, end = document.source.index(segment.start), document.source.index(segment.end)
+    sections = document.under(heading, _heading_as_it_is if case_sensitive else _heading_in_any_case)
+    at = bisect_right(sections, start, key=lambda headed: headed.start) - 1
+    if at < 0 or end > sections[at].end:
+        return False
+    return start >= sections[at].body or (segment.unit == "section" and start == sections[at].start)
+
+
+def _heading_as_it_is(text: str) -> str:
+    bare = _plain(text, case_sensitive=True).strip(_HEADING_MARKS)
+    return _HEADING_NUMBER.sub("", bare, count=1).strip(_HEADING_MARKS)
+
+
+def _heading_in_any_case(text: str) -> str:
+    return unicodedata.normalize("NFC", _heading_as_it_is(text).casefold())
 
 
 def pick(items: Sequence[_T], index: int) -> list[_T]:
@@ -184,11 +259,11 @@ def relative_bounds(
     ``more`` and ``fewer`` are one further than their bound. Decimals are read as they are written; ``nearest`` rounds
     a half up.
     """
-    right = Fraction(str(factor)) * reference + Fraction(str(offset))
+    right = _exact(factor) * reference + _exact(offset)
     if rounding != "none":
         half = Fraction(1, 2)
         right = Fraction(math.ceil(right) if rounding == "ceil" else math.floor(right + half * (rounding == "nearest")))
-    exact: int | float = int(right) if right.denominator == 1 else float(right)
+    exact: int | float = int(right) if right == int(right) else float(right)
     bounds: dict[str, list[int | float | None]] = {
         "more": [math.floor(right) + 1, None],
         "at_least": [exact, None],
@@ -199,10 +274,21 @@ def relative_bounds(
     return bounds[relation]
 
 
+@lru_cache(maxsize=1024)
+def _exact(number: float) -> Fraction | int:
+    """A number as it is written: 1.1 is eleven tenths."""
+    return int(number) if number == int(number) else Fraction(str(number))
+
+
 def _plain(text: str, case_sensitive: bool) -> str:
-    text = ZERO_WIDTH.sub("", unicodedata.normalize("NFC", text)).translate(_APOSTROPHE).translate(_WIDE_TO_ASCII)
-    text = _SPACE.sub(" ", text)
-    return text if case_sensitive else unicodedata.normalize("NFC", text.casefold())
+    """The text as strings are compared: composed, without zero-width characters, one space for any white space."""
+    if not text.isascii():
+        text = ZERO_WIDTH.sub("", unicodedata.normalize("NFC", text))
+        text = _REWRITTEN.sub(lambda match: _REWRITES[match[0]], text)
+    text = _ODD_SPACE.sub(" ", text)
+    if case_sensitive:
+        return text
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
 
 
 def _is_latin(char: str) -> bool:
@@ -229,7 +315,7 @@ def _is_unbounded(char: str) -> bool:
     return is_han(char) or CLASSES[ord(char)] == "t" or name.startswith(("HIRAGANA", "KATAKANA", "HANGUL"))
 
 
-def _boundary(edge: str) -> Callable[[str], bool]:
+def _boundary(edge: str) -> _Beside:
     """What may not stand beside an edge character of a keyword."""
     if edge.isalpha() and _is_unbounded(edge):
         return _never
@@ -266,9 +352,9 @@ def _sort_key(text: str) -> str:
 
 
 def _edge_words(text: str) -> tuple[str, str] | None:
-    document = Document(text)
-    spans = document.spans("word", None)
-    if not spans:
-        return None
-    first, last = (document.source.text[start:end].casefold() for start, end in (spans[0], spans[-1]))
-    return first, last
+    if PARSED.search(text) or UNSPACED.search(text):
+        document = Document(text)
+        text, spans = document.source.text, document.spans("word", None)
+    else:
+        spans = words_of(text)
+    return (text[slice(*spans[0])].casefold(), text[slice(*spans[-1])].casefold()) if spans else None

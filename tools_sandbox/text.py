@@ -27,10 +27,13 @@ from tools_sandbox.measures import (
     letter_case,
     pick,
     relative_bounds,
+    repeated,
     spells,
     starts_with,
+    under_heading,
     wrapped,
 )
+from tools_sandbox.patterns import matches
 from tools_sandbox.source import Ambiguous, Segment
 from tools_sandbox.units import count, list_depth, read, units
 
@@ -52,17 +55,20 @@ __all__ = [
     "json_depth",
     "letter_case",
     "list_depth",
+    "matches",
     "pick",
     "relative_bounds",
+    "repeated",
     "spells",
     "split_sentences",
     "starts_with",
+    "under_heading",
     "units",
     "wrapped",
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Block:
     """A Markdown block at [start, end) of the text, without its own marks.
 

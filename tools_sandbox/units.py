@@ -14,15 +14,17 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from tools_sandbox import json_text
-from tools_sandbox.characters import CLASSES
+from tools_sandbox.characters import UNSPACED
 from tools_sandbox.inlines import Markup, markup
 from tools_sandbox.markdown import Markdown, Node, parse
 from tools_sandbox.sentences import sentence_spans
 from tools_sandbox.source import Ambiguous, Segment, Source
-from tools_sandbox.words import Span, hide, silent_spans, word_spans
+from tools_sandbox.words import Span, hide, silent_spans, word_spans, words_of
 
 BLOCK_UNITS = (
     "heading",
@@ -40,7 +42,10 @@ UNITS = (
     "highlight", "placeholder",
 )  # fmt: skip
 _OUTERMOST = frozenset({"section", "list", "quote", "json_value", "json_pair"})
-_PARSED = re.compile(r"[`~\[]")
+_NESTED = _OUTERMOST | {"list_item"}
+_APART = frozenset(UNITS) - _NESTED
+_COUNTED = _APART - {"paragraph"}
+PARSED = re.compile(r"`|~~~|\]\(|\]:")  # code, links and definitions hold words apart
 _JSON_HINT = re.compile(r"[\[{]")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
@@ -58,7 +63,7 @@ def units(unit: str, text: str, within: Segment | None = None) -> list[Segment]:
     document = read(text)
     if unit == "response":
         return [document.whole] if within is None or within.unit == "response" else []
-    return [document.source.segment(start, end, unit) for start, end in document.spans(unit, within)]
+    return document.segments(unit, within)
 
 
 def count(unit: str, text: str, within: Segment | None = None) -> int:
@@ -66,7 +71,16 @@ def count(unit: str, text: str, within: Segment | None = None) -> int:
     document = read(text)
     if unit == "response":
         return len(units(unit, text, within))
-    return document.character_count(within) if unit == "character" else len(document.spans(unit, within))
+    return document.amount(unit, within)
+
+
+class Headed(NamedTuple):
+    """A heading with what stands under it, as indices of the source: its words, its line, and [body, end)."""
+
+    name: Span
+    start: int
+    body: int
+    end: int
 
 
 class Document:
@@ -77,6 +91,8 @@ class Document:
         text = self.source.text
         self.bounds: Span = self.source.trim(0, len(text)) if text.strip() else (0, 0)
         self._spans: dict[str, list[Span]] = {}
+        self._segments: dict[str, dict[Span, Segment]] = {}
+        self._under: dict[Callable[[str], str], dict[str, list[Headed]]] = {}
 
     @cached_property
     def whole(self) -> Segment:
@@ -92,38 +108,70 @@ class Document:
         found = []
         for run in self.markdown.inlines:
             for kind, start, end in markup(run, self.markdown.references):
-                found.append(Markup(kind, run.index(start), run.end_index(end)))
+                found.append(Markup(kind, run.place(start), run.end_index(end)))
         return sorted(found, key=lambda span: (span.start, span.end))
+
+    def segments(self, unit: str, within: Segment | None) -> list[Segment]:
+        """The units of a kind with their texts; each is made once."""
+        spans = self.spans(unit, within)
+        if unit == "character":
+            return [self.source.segment(start, end, unit) for start, end in spans]
+        if unit not in self._segments:
+            self._segments[unit] = self.source.segments(self._all(unit), unit)
+        made = self._segments[unit]
+        return [made[span] for span in spans]
 
     def spans(self, unit: str, within: Segment | None) -> list[Span]:
         """Where the units of a kind stand in the source's text."""
         if within is None or within.unit == "response":
             found = self._all(unit)
-            inside = _outermost(found) if unit in _OUTERMOST else found
-            return self._checked(unit, inside, self.bounds)
-        start, end = self.source.index(within.start), self.source.index(within.end)
+            return self._checked(unit, _outermost(found) if unit in _OUTERMOST else found, self.bounds)
+        start, end = self._place(within)
         if unit == "character":
             return [(at, at + 1) for at in range(start, end)]
-        inside = [span for span in self._from(unit, start, end) if span[1] <= end]
+        if unit in _APART and unit != within.unit:
+            first, beyond = self._range(unit, start, end)
+            return self._checked(unit, self._all(unit)[first:beyond], (start, end))
+        found = self._all(unit)
+        started = found[bisect_left(found, (start, -1)) : bisect_left(found, (end + 1, -1))]
+        inside = [span for span in started if span[1] <= end]
         if unit == within.unit:
             inside = [span for span in inside if span != (start, end)]
         own = unit in _OUTERMOST or (unit == "list_item" and within.unit == "list")
         return self._checked(unit, _outermost(inside) if own else inside, (start, end))
 
-    def character_count(self, within: Segment | None) -> int:
-        """The characters of the text without surrounding white space, or of a segment."""
-        if within is None:
-            return self.bounds[1] - self.bounds[0]
-        return self.source.index(within.end) - self.source.index(within.start)
+    def amount(self, unit: str, within: Segment | None) -> int:
+        """How many units of a kind there are."""
+        if unit == "character":
+            start, end = self.bounds if within is None else self._place(within)
+            return end - start
+        if within is None or unit not in _COUNTED or unit == within.unit or within.unit == "response":
+            return len(self.spans(unit, within))
+        start, end = self._place(within)
+        if unit == "word":
+            self._checked(unit, [], (start, end))
+        first, beyond = self._range(unit, start, end)
+        return beyond - first
 
-    def _from(self, unit: str, start: int, end: int) -> list[Span]:
+    def _place(self, segment: Segment) -> Span:
+        if self.source.keeps_offsets:
+            return segment.start, segment.end
+        return self.source.index(segment.start), self.source.index(segment.end)
+
+    def _range(self, unit: str, start: int, end: int) -> tuple[int, int]:
+        """First and last number of the units that lie in [start, end), for a kind whose units lie apart."""
         found = self._all(unit)
-        return found[bisect_left(found, (start, -1)) : bisect_left(found, (end + 1, -1))]
+        first = bisect_left(found, (start, -1))
+        beyond = bisect_left(found, (end + 1, -1), first)
+        while beyond > first and found[beyond - 1][1] > end:
+            beyond -= 1
+        return first, beyond
 
     def _all(self, unit: str) -> list[Span]:
-        if unit not in self._spans:
-            self._spans[unit] = self._find(unit)
-        return self._spans[unit]
+        found = self._spans.get(unit)
+        if found is None:
+            found = self._spans[unit] = self._find(unit)
+        return found
 
     def _find(self, unit: str) -> list[Span]:
         if unit in BLOCK_UNITS:
@@ -152,11 +200,10 @@ class Document:
 
     def _words(self) -> list[Span]:
         text = self.source.text
-        silent: list[Span] = []
-        code: list[Span] = []
-        if _PARSED.search(text):
-            code = sorted([*self.markdown.code, *(span[1:] for span in self.markups if span.kind == "code")])
-            silent = self.markdown.silent + [span[1:] for span in self.markups if span.kind == "target"]
+        if not PARSED.search(text):
+            return words_of(text)
+        code = sorted([*self.markdown.code, *(span[1:] for span in self.markups if span.kind == "code")])
+        silent = self.markdown.silent + [span[1:] for span in self.markups if span.kind == "target"]
         return word_spans(text, hide(text, silent + silent_spans(text, code)))
 
     def _sentences(self) -> list[Span]:
@@ -164,11 +211,11 @@ class Document:
         starts = [span.start for span in opaque]
         found = []
         for kind, run in self.markdown.prose:
-            first, last = run.index(0), run.end_index(len(run.content))
+            first, last = run.place(0), run.end_index(len(run.content))
             held = opaque[bisect_left(starts, first) : bisect_left(starts, last)]
             places = [(run.offset(span.start), run.offset(span.end)) for span in held]
             for start, end in sentence_spans(run.content, places, needs_mark=kind == "list_item"):
-                found.append((run.index(start), run.end_index(end)))
+                found.append((run.place(start), run.end_index(end)))
         return sorted(found)
 
     @property
@@ -177,19 +224,41 @@ class Document:
 
     def _sections(self) -> list[Span]:
         """From each heading to the next of its level or above; a lone title over deeper headings opens none."""
-        headings = [node for node in self.markdown.nodes if node.kind == "heading" and node.info == "top"]
-        levels = [node.level for node in headings]
-        if len(levels) > 1 and levels[0] < min(levels[1:]):
-            del headings[0]
-        spans: list[Span] = []
+        levels = [node.level for node in self._top_headings]
+        lone_title = len(levels) > 1 and levels[0] < min(levels[1:])
+        return [self.source.trim(headed.start, headed.end) for headed in self.headed[lone_title:]]
+
+    @cached_property
+    def headed(self) -> list[Headed]:
+        """The headings outside quotes and lists, in order, each with what stands under it."""
+        found: list[Headed] = []
         open_: list[tuple[int, int]] = []
-        for node in headings:
+        for node in self._top_headings:
             start = self.source.text.rfind("\n", 0, node.start) + 1
             while open_ and open_[-1][0] >= node.level:
-                spans.append(self.source.trim(open_.pop()[1], start))
-            open_.append((node.level, start))
-        spans += [self.source.trim(start, self.bounds[1]) for _, start in open_]
-        return sorted(spans, key=lambda span: (span[0], -span[1]))
+                number = open_.pop()[1]
+                found[number] = found[number]._replace(end=start)
+            open_.append((node.level, len(found)))
+            body = self.source.text.find("\n", node.end)
+            if body >= 0 and "#" not in self.source.text[start : node.start]:
+                body = self.source.text.find("\n", body + 1)  # behind the line that underlines it
+            found.append(Headed((node.start, node.end), start, body if body >= 0 else self.bounds[1], self.bounds[1]))
+        return found
+
+    def under(self, heading: str, key: Callable[[str], str]) -> list[Headed]:
+        """The headings that read like `heading` by a key, without those that stand under another one of them."""
+        if key not in self._under:
+            named: dict[str, list[Headed]] = {}
+            for headed in self.headed:
+                same = named.setdefault(key(self.source.text[slice(*headed.name)]), [])
+                if not same or headed.start >= same[-1].end:
+                    same.append(headed)
+            self._under[key] = named
+        return self._under[key].get(key(heading), [])
+
+    @cached_property
+    def _top_headings(self) -> list[Node]:
+        return [node for node in self.markdown.nodes if node.kind == "heading" and node.info == "top"]
 
     def _json(self, unit: str) -> list[Span]:
         """Values or pairs of the response, or else of its code blocks, where they are a JSON object or array."""
@@ -207,9 +276,13 @@ class Document:
 
     @cached_property
     def _unspaced(self) -> list[int]:
-        return [at for at, kind in enumerate(self.source.text.translate(CLASSES)) if kind == "t"]
+        if self.source.text.isascii():
+            return []
+        return [match.start() for match in UNSPACED.finditer(self.source.text) if match[0].isalpha()]
 
     def _unspaced_in(self, bounds: Span) -> bool:
+        if not self._unspaced:
+            return False
         at = bisect_left(self._unspaced, bounds[0])
         return at < len(self._unspaced) and self._unspaced[at] < bounds[1]
 
@@ -232,13 +305,17 @@ class Document:
     def _lists(self) -> list[Node]:
         return [node for node in self.markdown.nodes if node.kind == "list"]
 
+    @cached_property
+    def _list_starts(self) -> list[int]:
+        return [node.start for node in self._lists]
+
     def list_depth(self, within: Segment | None) -> int:
         """Levels of nested lists in the text or a segment."""
         start, end = self.bounds
         if within is not None:
             start, end = self.source.index(within.start), self.source.index(within.end)
-        first = bisect_left(self._lists, start, key=lambda node: node.start)
-        last = bisect_left(self._lists, end + 1, key=lambda node: node.start)
+        first = bisect_left(self._list_starts, start)
+        last = bisect_left(self._list_starts, end + 1, first)
         levels = [node.level for node in self._lists[first:last] if node.end <= end]
         return max(levels) - min(levels) + 1 if levels else 0
 

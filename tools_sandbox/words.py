@@ -19,16 +19,16 @@ Span = tuple[int, int]
 
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9\-]*(?:[\s/][^<>]*)?>")
 _LINE_MARKS = re.compile(
-    r"^[ \t>]*(?:[-*+][ \t]+)*(?:\d{1,2}[.)][ \t]+(?=\S))?(?:[-*+][ \t]+)?(?:\[[ xX]\][ \t]+)?", re.MULTILINE
+    r"\n(?=[ \t]*[>\-*+\d\[])[ \t>]*(?:[-*+][ \t]+)*(?:\d{1,2}[.)][ \t]+(?=\S))?(?:[-*+][ \t]+)?(?:\[[ xX]\][ \t]+)?"
 )
-_TEXT_BULLET_LINE = re.compile(r"^[ \t>]*" + TEXT_BULLET.pattern, re.MULTILINE)
+_TEXT_BULLET_LINE = re.compile(r"\n[ \t>]*" + TEXT_BULLET.pattern)
 _DOUBLED = re.compile(r"-{2,}|\.{2,}")
-_NOT_IN_NUMBER = re.compile(r"(?<!n),|,(?!n)")
-_BETWEEN_LETTERS = re.compile(r"(?<=[luot])[pq\-.]+(?=[luot])")
-_MISSING_SPACE = re.compile(r"(?<=ll)\.(?=ul)")
-_EDGE = frozenset(".,:．，：\"“”„‟‘’‚‛«»‹›()[]{}<>'*_~`/\\-‐‑–=^")
-_PIECE = re.compile(r"h|[^ h]+")
-_HOLDS_WORD = re.compile(r"[lunot]")
+_NOT_IN_NUMBER = re.compile(r",(?!(?<=n,)n)")
+_BETWEEN_LETTERS = re.compile(r"(?<=[luot])[epq\-.]+(?=[luot])")
+_MISSING_SPACE = re.compile(r"ll\.(?=ul)")
+_EDGE = "-.,qe"
+_SIGNS = "-.,qep"
+_PIECE = re.compile(r"h+|[^ h]+")
 DOTTED_NAMES = frozenset(
     {"node.js", "vue.js", "next.js", "nuxt.js", "react.js", "express.js", "three.js", "asp.net", "vb.net", "ado.net"}
     | {"booking.com", "amazon.com", "hotels.com", "crypto.com", "open.ai", "socket.io", "system.out", "console.log"}
@@ -54,28 +54,56 @@ def word_spans(text: str, shown: str) -> list[Span]:
         places = [index for index, kind in enumerate(classes) if kind != "z"]
         classes = classes.replace("z", "")
     classes = _separate(classes, text if places is None else "".join([text[index] for index in places]))
-    spans = [match.span() for match in _PIECE.finditer(classes) if match[0] == "h" or _HOLDS_WORD.search(match[0])]
+    spans = _pieces(classes)
     if places is not None:
         spans = [(places[start], _after_marks(text, places[end - 1] + 1)) for start, end in spans]
-    return [_bare(text, start, end) for start, end in spans]
+    return spans
 
 
-def _bare(text: str, start: int, end: int) -> Span:
-    """A word without the punctuation around it; signs such as $, % and + stay."""
-    while text[start] in _EDGE:
-        start += 1
-    while text[end - 1] in _EDGE:
-        end -= 1
-    return start, end
+def words_of(text: str) -> list[Span]:
+    """The words of a text without code, links and link definitions."""
+    return word_spans(text, hide(text, silent_spans(text, [])))
 
 
 def _separate(classes: str, text: str) -> str:
     """Put spaces where characters separate."""
-    classes = _DOUBLED.sub(_blank, classes)
-    classes = _NOT_IN_NUMBER.sub(" ", classes)
+    if "--" in classes or ".." in classes:
+        classes = _DOUBLED.sub(_blank, classes)
+    classes = _NOT_IN_NUMBER.sub(" ", classes) if "n,n" in classes else classes.replace(",", " ")
     if "q" in classes:
         classes = _BETWEEN_LETTERS.sub(lambda match: _blank(match) if "q" in match[0] else match[0], classes)
-    return _MISSING_SPACE.sub(lambda match: "." if is_dotted_name(text, match.start()) else " ", classes)
+    return _MISSING_SPACE.sub(lambda match: "ll." if is_dotted_name(text, match.end() - 1) else "ll ", classes)
+
+
+def _pieces(classes: str) -> list[Span]:
+    """What lies between the separators, each Han ideograph apart; without the marks at its edges, which are no part
+    of it as signs such as $, % and + are."""
+    spans: list[Span] = []
+    if "h" not in classes:  # splitting is faster than a pattern
+        at = 0
+        for piece in classes.split(" "):
+            end = at + len(piece)
+            core = piece.strip(_SIGNS)
+            if len(core) == end - at:
+                if core:
+                    spans.append((at, end))
+            elif core:
+                spans.append(_bare(classes, at, end))
+            at = end + 1
+        return spans
+    for match in _PIECE.finditer(classes):
+        start, end = match.span()
+        if classes[start] == "h":
+            spans += zip(range(start, end), range(start + 1, end + 1), strict=True)
+        elif match[0].strip(_SIGNS):
+            spans.append(_bare(classes, start, end))
+    return spans
+
+
+def _bare(classes: str, start: int, end: int) -> Span:
+    piece = classes[start:end]
+    start = end - len(piece.lstrip(_EDGE))
+    return start, start + len(piece.strip(_EDGE))
 
 
 def is_dotted_name(text: str, stop: int) -> bool:
@@ -114,8 +142,9 @@ def hide(text: str, spans: Iterable[Span]) -> str:
 
 def silent_spans(text: str, code: list[Span]) -> list[Span]:
     """Places that hold no words outside code: HTML tags, keycaps, list marks and task boxes at the start of a line."""
-    found = [match.span() for match in _LINE_MARKS.finditer(text) if match.end() > match.start()]
-    found += [match.span() for match in _TEXT_BULLET_LINE.finditer(text)]
+    lines = "\n" + text  # a pattern that begins with a line feed is found fast
+    found = [(match.start(), match.end() - 1) for match in _LINE_MARKS.finditer(lines)]
+    found += [(match.start(), match.end() - 1) for match in _TEXT_BULLET_LINE.finditer(lines)]
     if "<" in text:
         found += [match.span() for match in _TAG.finditer(text)] + _comments(text)
     if "\u20e3" in text:

@@ -38,6 +38,7 @@ from scopeif.constraints.spec import (
     Named,
     Previous,
     Relative,
+    Same,
     Selection,
     Sorted,
     Spec,
@@ -59,9 +60,6 @@ def compile_spec(spec: Spec) -> str:
     """The source of a tool whose result `records_from` reads as the records that `evaluate` gives.
 
     A response that `evaluate` finds ambiguous makes the tool raise `Ambiguous`.
-
-    Raises:
-        SpecError: the spec needs what the sandbox has not (YAML).
     """
     out = _Writer()
     out.open(f"def {ENTRY}(response):")
@@ -214,7 +212,9 @@ class _ClauseWriter:
             self._compare(range_, segment)
 
     def _compare(self, range_: Relative, segment: str) -> None:
-        out, reference = self.out, "reference"
+        out = self.out
+        if isinstance(range_.to, Same):
+            out.line(f"reference = {value_source(range_.to.measure, segment)}")
         if isinstance(range_.to, Previous):
             out.line("reference, previous = previous, actual")
             out.open("if reference is not None:")
@@ -224,7 +224,7 @@ class _ClauseWriter:
             self._append_vacuous(segment)
             out.depth -= 1
             out.open("else:")
-        out.line(f"lower, upper = relative_bounds({reference}, {arguments})")
+        out.line(f"lower, upper = relative_bounds(reference, {arguments})")
         self._append("lower, upper", segment)
 
     def _append(self, bounds: str, segment: str) -> None:

@@ -20,12 +20,13 @@ from scopeif.errors import SpecError
 from scopeif.measure import wording_en, wording_zh
 
 
-def describe(what: Clause | Spec, language: str, rng: random.Random) -> str:
-    """One sentence a clause that says exactly what the spec measures; `rng` chooses among wordings.
+def describe(what: Clause | Spec, language: str, rng: random.Random | None = None) -> str:
+    """One sentence a clause that says exactly what the spec measures.
 
     Args:
         what: a clause, or a spec, whose clauses are said one after the other.
         language: ``en`` or ``zh``, with or without a region.
+        rng: chooses among wordings; without one the same spec always has the same words.
 
     Raises:
         SpecError: a language without wordings.
@@ -35,4 +36,5 @@ def describe(what: Clause | Spec, language: str, rng: random.Random) -> str:
         raise SpecError(f"there are no wordings in {language!r}", fix="use en or zh")
     clauses = what.clauses if isinstance(what, Spec) else (what,)
     glue = "" if words is wording_zh.sentence else " "
-    return glue.join(words(clause, rng) for clause in clauses)
+    chance = rng or random.Random(0)
+    return glue.join(words(clause, chance) for clause in clauses)

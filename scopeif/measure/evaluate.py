@@ -23,6 +23,7 @@ from scopeif.constraints.spec import (
     Named,
     Previous,
     Relative,
+    Same,
     Selection,
     Sorted,
     Spec,
@@ -48,7 +49,10 @@ def evaluate(spec: Spec, response: str) -> list[Record]:
         AmbiguousResponse: the rules can fairly read the response in two ways.
     """
     with ambiguity_raised():
-        return [record for clause in spec.clauses for record in _Measurement(clause, response).records()]
+        found: list[Record] = []
+        for clause in spec.clauses:
+            found += _Measurement(clause, response).records()
+        return found
 
 
 def compared_step(clause: Clause) -> int | None:
@@ -70,6 +74,10 @@ class _Measurement:
         self.response = response
         self.whole = units("response", response)[0]
         self.compared_step = compared_step(clause)
+        self.unit_of_order = clause.measure.unit if isinstance(clause.measure, Sorted | Chained) else None
+        self.bounds = (-math.inf, math.inf)
+        if isinstance(clause.range, Bounds):
+            self.bounds = _as_floats(clause.range.lower, clause.range.upper)
         self.previous: int | None = None
         self.reference: int | None = None
         self.found: list[Record] = []
@@ -128,22 +136,23 @@ class _Measurement:
                 ]
 
     def _measure(self, segment: Segment) -> None:
-        measure, range_ = self.clause.measure, self.clause.range
-        if isinstance(measure, Sorted | Chained):
-            amount = len(units(measure.unit, self.response, segment))
+        if self.unit_of_order is not None:
+            amount = len(units(self.unit_of_order, self.response, segment))
             if amount == 0:
-                self._add_missing(measure.unit, segment)
+                self._add_missing(self.unit_of_order, segment)
                 return
             if amount == 1:
                 self._add_vacuous(segment)
                 return
-        actual = value_of(measure, self.response, segment)
+        actual, range_ = value_of(self.clause.measure, self.response, segment), self.clause.range
         if isinstance(range_, Bounds):
-            self._add(range_.lower, range_.upper, actual, segment)
+            self._add(self.bounds, actual, segment)
             return
         reference = self.reference
         if isinstance(range_.to, Previous):
             reference, self.previous = self.previous, actual
+        elif isinstance(range_.to, Same):
+            reference = value_of(range_.to.measure, self.response, segment)
         if reference is not None:
             self._compare(range_, actual, reference, segment)
 
@@ -152,11 +161,10 @@ class _Measurement:
             self._add_vacuous(segment)
             return
         lower, upper = relative_bounds(reference, range_.relation, range_.factor, range_.offset, range_.rounding)
-        self._add(lower, upper, actual, segment)
+        self._add(_as_floats(lower, upper), actual, segment)
 
-    def _add(self, lower: float | None, upper: float | None, actual: int, segment: Segment) -> None:
-        lower = -math.inf if lower is None else lower
-        upper = math.inf if upper is None else upper
+    def _add(self, bounds: tuple[float, float], actual: int, segment: Segment) -> None:
+        lower, upper = bounds
         self.found.append(Record(lower, upper, actual, self.clause.object, start=segment.start, end=segment.end))
 
     def _add_missing(self, unit: str, segment: Segment) -> None:
@@ -166,6 +174,10 @@ class _Measurement:
     def _add_vacuous(self, segment: Segment | None) -> None:
         start, end = (segment.start, segment.end) if segment else (None, None)
         self.found.append(Record(0, math.inf, 0, self.clause.object, vacuous=True, start=start, end=end))
+
+
+def _as_floats(lower: float | None, upper: float | None) -> tuple[float, float]:
+    return -math.inf if lower is None else lower, math.inf if upper is None else upper
 
 
 def multiplies(range_: Relative) -> bool:

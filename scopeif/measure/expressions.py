@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from scopeif.constraints.spec import (
     Acrostic,
     AllOf,
@@ -20,23 +18,33 @@ from scopeif.constraints.spec import (
     Length,
     LengthIs,
     LetterCase,
+    Matches,
+    MatchesPattern,
     Measure,
     Not,
     Occurrences,
     Predicate,
     Present,
+    Repeats,
     Sorted,
     Starts,
     StartsWith,
+    UnderHeading,
     Valid,
     Wrapped,
 )
-from scopeif.errors import SpecError
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
 def value_source(measure: Measure, segment: str) -> str:
     """An expression for the value of a measure; relations read the variable `texts`."""
     match measure:
+        case Count(where=predicate) if predicate is not None:
+            test = predicate_source(predicate, "unit", "index")
+            return f'sum(1 for index, unit in enumerate(units("{measure.unit}", response, {segment}), 1) if {test})'
+        case Repeats():
+            return f'repeated([unit.text for unit in units("{measure.unit}", response, {segment})])'
         case Length() | Count():
             return f'count("{measure.unit}", response, {segment})'
         case Depth():
@@ -66,8 +74,8 @@ def _text_source(measure: Measure, text: str) -> str:
             return f'int(wrapped({text}, "{measure.by}"))'
         case LetterCase():
             return f'int(letter_case({text}, "{measure.case}"))'
-        case Valid(format="yaml"):
-            raise SpecError("a tool cannot tell YAML: the sandbox has no YAML reader", fix="evaluate the spec instead")
+        case Matches():
+            return f"int(matches({text}, {literal(measure.pattern)}, {measure.case_sensitive}))"
         case Valid():
             return f'int(is_valid({text}, "{measure.format}", {measure.fence}))'
     raise TypeError(f"no measure: {measure!r}")
@@ -85,6 +93,11 @@ def predicate_source(predicate: Predicate, segment: str, index: str) -> str:
             length = f'count("{predicate.unit}", response, {segment})'
             lower, upper = predicate.lower or 0, predicate.upper
             return f"{length} >= {lower}" if upper is None else f"{lower} <= {length} <= {upper}"
+        case MatchesPattern():
+            return f"matches({segment}.text, {literal(predicate.pattern)}, {predicate.case_sensitive})"
+        case UnderHeading():
+            arguments = f"{literal(predicate.text)}, {predicate.case_sensitive}"
+            return f"under_heading(response, {segment}, {arguments})"
         case AllOf() | AnyOf():
             joint = " and " if isinstance(predicate, AllOf) else " or "
             return "(" + joint.join(predicate_source(inner, segment, index) for inner in predicate.of) + ")"
@@ -94,4 +107,12 @@ def predicate_source(predicate: Predicate, segment: str, index: str) -> str:
 
 def literal(text: str) -> str:
     """A string as Python source, in double quotes."""
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    return f'"{"".join(_escaped(char) for char in text)}"'
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 from scopeif.constraints.spec import (
@@ -11,57 +10,90 @@ from scopeif.constraints.spec import (
     At,
     Bounds,
     Contains,
+    Count,
     Each,
     EndsWith,
     IndexIs,
     LengthIs,
+    MatchesPattern,
     Not,
     Predicate,
     Selection,
     StartsWith,
+    UnderHeading,
     Where,
 )
+from scopeif.measure.voice import Voice, figures
 
-UNIT_NAMES = {
+_NAMES = {
     "list_item": "list item",
-    "table_row": "table row",
+    "table_row": "table body row",
     "table_cell": "table cell",
     "code_block": "code block",
     "json_value": "JSON value",
     "json_pair": "JSON key-value pair",
     "quote": "block quote",
-    "highlight": "highlighted (bold or italic) span",
+    "highlight": "bold or italic passage",
     "placeholder": "placeholder in square brackets",
-}
-_PLURALS = {"placeholder": "placeholders in square brackets"}
-CLASS_NAMES = {
-    "comma": "comma",
+    "character": "character (spaces included)",
     "exclamation_mark": "exclamation mark",
     "question_mark": "question mark",
-    "digit": "digit",
     "uppercase_letter": "uppercase letter",
     "lowercase_letter": "lowercase letter",
     "punctuation_mark": "punctuation mark",
-    "emoji": "emoji",
+}
+_PLURALS = {
+    "placeholder": "placeholders in square brackets",
+    "character": "characters (spaces included)",
+    "emoji": "emojis",
 }
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_CARDINALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NESTED = {"section": "subsection", "list": "nested list", "list_item": "nested list item", "quote": "nested quote"}
+_VERBS = {"contain": "contains", "start": "starts", "end": "ends", "have": "has", "match": "matches", "stand": "stands"}
 
 
 def singular(unit: str) -> str:
-    return UNIT_NAMES.get(unit) or CLASS_NAMES.get(unit) or unit
+    return _NAMES.get(unit, unit)
 
 
 def plural(unit: str) -> str:
     return _PLURALS.get(unit) or f"{singular(unit)}s"
 
 
-def noun(unit: str, size: float) -> str:
-    """The unit's name after an amount."""
-    return singular(unit) if size == 1 else plural(unit)
+def bare(unit: str) -> str:
+    """The unit as a thing that something is said of: a character, spaces or not."""
+    return "character" if unit == "character" else singular(unit)
 
 
-def number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.10g}"
+def bare_plural(unit: str) -> str:
+    return "characters" if unit == "character" else plural(unit)
+
+
+class Thing:
+    """What is counted, in the singular and plural; sentences that contain "x" are one, too."""
+
+    def __init__(self, unit: str, inside: str | None = None, where: Predicate | None = None) -> None:
+        nested = _NESTED.get(unit, f"{bare(unit)} inside it") if unit == inside else None
+        self.one = nested or singular(unit)
+        self.many = f"{nested}s" if nested in _NESTED.values() else plural(unit)
+        if where is not None:
+            self.one += f" that {condition(where)}"
+            self.many += f" that {condition(where, several=True)}"
+
+    @classmethod
+    def counted(cls, measure: Count, scope: Sequence[Selection]) -> Thing:
+        return cls(measure.unit, scope[-1].unit if scope else None, measure.where)
+
+    def after(self, size: float) -> str:
+        """The name behind an amount."""
+        return self.one if size == 1 else self.many
+
+
+def number(value: float, voice: Voice) -> str:
+    if voice.spells and value == int(value) and 0 <= value < len(_CARDINALS):
+        return _CARDINALS[int(value)]
+    return figures(value)
 
 
 def quoted(text: str) -> str:
@@ -75,105 +107,181 @@ def ordinal(index: int) -> str:
         return "last" if index == -1 else f"{ordinal(-index)}-to-last"
     if index <= len(_ORDINALS):
         return _ORDINALS[index - 1]
+    return _short_ordinal(index)
+
+
+def _short_ordinal(index: int) -> str:
     suffix = "th" if index % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(index % 10, "th")
     return f"{index}{suffix}"
 
 
-def amount(bounds: Bounds, unit: str, rng: random.Random) -> str:
+def amount(bounds: Bounds, thing: Thing, voice: Voice) -> str:
     """at most 3 sentences; exactly 1 word; between 2 and 4 commas."""
     lower, upper = bounds.lower, bounds.upper
     if lower is not None and upper is not None:
         if lower == upper:
-            return f"exactly {number(lower)} {noun(unit, lower)}"
-        low, high = number(lower), number(upper)
-        form = rng.choice(("between {} and {} {} (inclusive)", "at least {} and at most {} {}"))
-        return form.format(low, high, noun(unit, upper))
+            return f"{voice.pick('exactly', 'exactly', 'precisely')} {number(lower, voice)} {thing.after(lower)}"
+        form = voice.pick(
+            "between {} and {} {} (inclusive)",
+            "from {} to {} {} (inclusive)",
+            "at least {} and at most {} {}",
+            "no fewer than {} and no more than {} {}",
+        )
+        return form.format(number(lower, voice), number(upper, voice), thing.after(upper))
     if upper is not None:
-        return f"{rng.choice(('at most', 'no more than'))} {number(upper)} {noun(unit, upper)}"
+        return f"{voice.pick('at most', 'no more than')} {number(upper, voice)} {thing.after(upper)}"
     bound = lower or 0
-    lead = "at least" if bound <= 1 else rng.choice(("at least", "no fewer than"))
-    return f"{lead} {number(bound)} {noun(unit, bound)}"
+    lead = "at least" if bound <= 1 else voice.pick("at least", "no fewer than")
+    return f"{lead} {number(bound, voice)} {thing.after(bound)}"
 
 
-def string_name(text: str, whole_word: bool) -> str:
+def times(bounds: Bounds, voice: Voice) -> str:
+    """at least 2 times; exactly once; at most twice."""
+    lower, upper = bounds.lower, bounds.upper
+    if lower is not None and upper is not None and lower != upper:
+        return amount(bounds, _TIME, voice)
+    size = upper if upper is not None else lower
+    if size in (1, 2) and (size == 1 or voice.spells):
+        lead = "exactly" if lower == upper else "at most" if upper is not None else "at least"
+        return f"{lead} {'once' if size == 1 else 'twice'}"
+    return amount(bounds, _TIME, voice)
+
+
+def string_name(text: str, whole_word: bool, case_sensitive: bool) -> str:
     """How a string is called: the word, the phrase, the letter, the string."""
     if len(text) == 1 and not whole_word:
-        return f"the {'letter' if text.isalpha() else 'character'} {quoted(text)}"
+        if not text.isalpha():
+            return f"the character {quoted(text)}"
+        cased = text.lower() != text.upper()
+        note = "" if not cased else case_note(True) if case_sensitive else " (uppercase or lowercase)"
+        return f"the letter {quoted(text)}{note}"
     if not whole_word or not any(char.isalnum() for char in text):
-        return f"the string {quoted(text)}"
-    return f"the {'phrase' if ' ' in text.strip() else 'word'} {quoted(text)}"
-
-
-def times(bounds: Bounds, rng: random.Random) -> str:
-    """at least 2 times; exactly once."""
-    text = amount(bounds, "time", rng)
-    lone = text.endswith(" 1 time") and " and " not in text
-    return text.replace(" 1 time", " once") if lone else text
-
-
-def segment(chain: Sequence[Selection], rng: random.Random) -> str:
-    """The selected segments: the last sentence of each paragraph; the response for an empty chain."""
-    steps = [step for step in chain if step.unit != "response"]
-    if not steps:
-        return rng.choice(("the response", "your response"))
-    parts = [_step(step, rng) for step in reversed(steps)]
-    links = [" of " if isinstance(step, At) else " in " for step in reversed(steps)][:-1]
-    return "".join(part + link for part, link in zip(parts, [*links, ""], strict=True))
-
-
-def _step(step: Selection, rng: random.Random) -> str:
-    name = singular(step.unit)
-    match step:
-        case Each():
-            return f"{rng.choice(('each', 'every'))} {name}"
-        case At():
-            return f"the {ordinal(step.index)} {name}"
-        case Where():
-            return where(step)
-
-
-def where(step: Where, determiner: str = "each") -> str:
-    """each paragraph that contains "x"; each odd-numbered line."""
-    name, predicate = singular(step.unit), step.predicate
-    if isinstance(predicate, IndexIs) and predicate.modulus == 2:
-        return f"{determiner} {'odd' if predicate.remainder else 'even'}-numbered {name}"
-    if isinstance(predicate, IndexIs) and predicate.remainder == 0 and determiner == "each":
-        first = [ordinal(predicate.modulus * turn) for turn in (1, 2, 3)]
-        return f"every {first[0]} {name} (the {', '.join(first)}, and so on)"
-    return f"{determiner} {name} that {condition(predicate)}"
-
-
-def condition(predicate: Predicate, negated: bool = False) -> str:
-    """A verb phrase in the singular for what a predicate asks."""
-    match predicate:
-        case Not():
-            return condition(predicate.of, not negated)
-        case AllOf() | AnyOf():
-            parts = [condition(inner, negated) for inner in predicate.of]
-            if isinstance(predicate, AllOf) == negated:
-                return ("either " if len(parts) > 1 else "") + " or ".join(parts)
-            return ("both " if len(parts) == 2 else "") + " and ".join(parts)
-        case LengthIs():
-            return f"has {length(predicate, negated)}"
-        case IndexIs():
-            verb = "does not leave" if negated else "leaves"
-            return f"has a number that {verb} remainder {predicate.remainder} when divided by {predicate.modulus}"
-        case Contains() | StartsWith() | EndsWith():
-            verb = {"contains": "contain", "starts": "start with", "ends": "end with"}[predicate.test]
-            first, _, rest = verb.partition(" ")
-            said = f"does not {verb}" if negated else f"{first}s {rest}".strip()
-            return f"{said} {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
-
-
-def length(predicate: LengthIs, negated: bool) -> str:
-    """at least 2 words; fewer than 2 words or more than 4 words."""
-    lower, upper, unit = predicate.lower, predicate.upper, predicate.unit
-    if not negated:
-        return amount(Bounds(lower=lower, upper=upper), unit, random.Random(0))
-    outside = [f"fewer than {lower} {noun(unit, lower)}"] if lower is not None else []
-    outside += [f"more than {upper} {noun(unit, upper)}"] if upper is not None else []
-    return " or ".join(outside)
+        return f"the string {quoted(text)}{case_note(case_sensitive)}"
+    kind = "phrase" if " " in text.strip() else "word"
+    return f"the {kind} {quoted(text)}{case_note(case_sensitive)}"
 
 
 def case_note(case_sensitive: bool) -> str:
     return " (with exactly this capitalization)" if case_sensitive else ""
+
+
+def pattern_name(pattern: str, case_sensitive: bool) -> str:
+    mark = '"' if "`" in pattern else "`"
+    return f"the regular expression {mark}{pattern}{mark}{'' if case_sensitive else ' (in any capitalization)'}"
+
+
+# -- selected segments -------------------------------------------------------------------------------------------
+
+
+def segment(chain: Sequence[Selection], voice: Voice, determiners: tuple[str, ...] = ("each", "every")) -> str:
+    """The selected segments: the last sentence of each paragraph; the response for an empty chain."""
+    steps = [step for step in chain if step.unit != "response"]
+    if not steps:
+        return voice.pick("the response", "your response", "the response", "your answer")
+    if len(steps) == 2:
+        owner, owned = steps
+        if isinstance(owner, Each) and isinstance(owned, At) and voice.pick("of", "of", "'s") == "'s":
+            return f"{_step(owner, voice, determiners)}'s {ordinal(owned.index)} {bare(owned.unit)}"
+    parts = [_step(step, voice, determiners) for step in reversed(steps)]
+    links = [" of " if isinstance(step, At) else " in " for step in reversed(steps)][:-1]
+    return "".join(part + link for part, link in zip(parts, [*links, ""], strict=True))
+
+
+def parted(chain: Sequence[Selection], voice: Voice) -> tuple[str, str]:
+    """The outer segments as an adverbial, or nothing, and the segments in them: "in each section, " "every line"."""
+    steps = [step for step in chain if step.unit != "response"]
+    if len(steps) > 1 and voice.pick("whole", "parted") == "parted":
+        return f"{voice.pick('in', 'within')} {segment(steps[:-1], voice)}, ", segment(steps[-1:], voice)
+    return "", segment(steps, voice)
+
+
+def _step(step: Selection, voice: Voice, determiners: tuple[str, ...]) -> str:
+    name = bare(step.unit)
+    match step:
+        case Each():
+            return f"{voice.pick(*determiners)} {name}"
+        case At():
+            return f"the {ordinal(step.index)} {name}"
+        case Where():
+            return where(step, voice, determiners)
+
+
+def where(step: Where, voice: Voice, determiners: tuple[str, ...] = ("each", "every")) -> str:
+    """each paragraph that contains "x"; each odd-numbered line; every paragraph under the heading "x"."""
+    name, predicate, every = bare(step.unit), step.predicate, voice.pick(*determiners)
+    match predicate:
+        case IndexIs(modulus=2):
+            return f"{every} {'odd' if predicate.remainder else 'even'}-numbered {name}"
+        case IndexIs():
+            first = predicate.remainder or predicate.modulus
+            named = ", ".join(_short_ordinal(first + predicate.modulus * turn) for turn in (0, 1, 2))
+            return (
+                f"{'every' if every == 'each' else every} {ordinal(predicate.modulus)} {name} (the {named} and so on)"
+            )
+        case UnderHeading():
+            return f"{every} {name} under the heading {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+        case Contains() | StartsWith() | EndsWith() if voice.pick("that", "ing") == "ing":
+            verb = {"contains": "containing", "starts": "starting with", "ends": "ending with"}[predicate.test]
+            return f"{every} {name} {verb} {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+    return f"{every} {name} that {condition(predicate)}"
+
+
+def condition(predicate: Predicate, negated: bool = False, several: bool = False) -> str:
+    """A verb phrase for what a predicate asks of one unit, or of several."""
+
+    def verb(infinitive: str) -> str:
+        if negated:
+            return f"{'do' if several else 'does'} not {infinitive}"
+        return infinitive if several else _VERBS[infinitive]
+
+    match predicate:
+        case Not():
+            return condition(predicate.of, not negated, several)
+        case AllOf() | AnyOf():
+            parts = [condition(inner, negated, several) for inner in predicate.of]
+            if isinstance(predicate, AllOf) == negated:
+                return ("either " if len(parts) > 1 else "") + " or ".join(parts)
+            return ("both " if len(parts) == 2 else "") + " and ".join(parts)
+        case LengthIs():
+            return f"{'have' if several else 'has'} {_length(predicate, negated)}"
+        case IndexIs():
+            return f"{'have' if several else 'has'} {_index(predicate, negated)}"
+        case MatchesPattern():
+            return f"{verb('match')} {pattern_name(predicate.pattern, predicate.case_sensitive)}"
+        case UnderHeading():
+            return f"{verb('stand')} under the heading {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+        case Contains():
+            return f"{verb('contain')} {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+        case StartsWith() | EndsWith():
+            side = "start" if isinstance(predicate, StartsWith) else "end"
+            return f"{verb(side)} with {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+
+
+def _index(predicate: IndexIs, negated: bool) -> str:
+    if predicate.modulus == 2:
+        return f"an {'odd' if bool(predicate.remainder) != negated else 'even'} number"
+    no = "not " if negated else ""
+    if predicate.remainder == 0:
+        return f"a number that is {no}a multiple of {predicate.modulus}"
+    return f"a number that does {no}leave remainder {predicate.remainder} when divided by {predicate.modulus}".replace(
+        "does leave", "leaves"
+    )
+
+
+def _length(predicate: LengthIs, negated: bool) -> str:
+    """at least 2 words; fewer than 2 words or more than 4 words."""
+    lower, upper, thing = predicate.lower, predicate.upper, Thing(predicate.unit)
+    if negated:
+        outside = [f"fewer than {lower} {thing.after(lower)}"] if lower is not None else []
+        outside += [f"more than {upper} {thing.after(upper)}"] if upper is not None else []
+        return " or ".join(outside)
+    if lower is not None and upper is not None:
+        if lower == upper:
+            return f"exactly {lower} {thing.after(lower)}"
+        return f"between {lower} and {upper} {thing.after(upper)} (inclusive)"
+    return (
+        f"at most {upper} {thing.after(upper)}" if upper is not None else f"at least {lower} {thing.after(lower or 0)}"
+    )
+
+
+_TIME = Thing("time")

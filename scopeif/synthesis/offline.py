@@ -1,172 +1,146 @@
-"""Instructions composed of task seeds and constraint families, without a model.
+"""Instructions composed of task seeds and specs, without a model.
 
-Every instruction comes with a witness: a constraint joins only when the writer still finds a text that
-`scopeif.measure` judges to satisfy it and all the earlier ones, none of them vacuously. So constraints never
-contradict each other, and a rule that the measuring changed is met at generation, not in training.
+    generator = Generator(seed=7)
+    for made in generator.make(100, "en", "train"):
+        made.instruction, made.witness, made.mutants
+
+Each instruction comes with a witness, a text that was made to satisfy all its constraints, and with mutants in which
+one of them alone is violated by a known amount. So constraints never contradict each other. No text is parsed here:
+what a witness and a mutant measure is known from how they were written, and `scopeif.measure` is the independent
+check that the tests make.
 """
 
 from __future__ import annotations
 
-import copy
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from itertools import cycle
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 from scopeif.constraints.categories import category
+from scopeif.constraints.compatibility import Combination
 from scopeif.constraints.models import Constraint, CountingObject, Instruction
 from scopeif.constraints.spec import Each, Spec, Where
-from scopeif.errors import AmbiguousResponse, SpecError
-from scopeif.measure import describe, evaluate
-from scopeif.synthesis.family import Draw, Family
-from scopeif.synthesis.layouts import LAID_OUT, OPENERS
-from scopeif.synthesis.plan import Layout, Plan
+from scopeif.measure import describe
+from scopeif.synthesis.full import drawn as drawn_full
+from scopeif.synthesis.menu import combination_of
+from scopeif.synthesis.mini.drawing import drawn as drawn_mini
+from scopeif.synthesis.mutants import Mutant, mutant
+from scopeif.synthesis.pen import Pen
 from scopeif.synthesis.prompt import join
-from scopeif.synthesis.scoped import SCOPED
 from scopeif.synthesis.seeds import Seed, seeds
-from scopeif.synthesis.whole import WHOLE
-from scopeif.synthesis.witness import write
+from scopeif.synthesis.writing import Written
 
-_T = TypeVar("_T")
-_SIZES = {1: 8, 2: 26, 3: 32, 4: 20, 5: 9, 6: 5}
-"""Weights of the number of constraints; the mean is 3.1."""
-_LAYOUTS: dict[Layout, int] = {"prose": 52, "lines": 15, "list": 14, "paragraphs": 12, "json": 7}
-"""Weights of the layouts of scope-aware instructions; easy ones are prose."""
-_EASY_SHARE = {"en": 0.6, "zh": 0.3}
-_SCOPED_SHARE = 0.75
-"""Of the constraints of a scope-aware instruction."""
-_TRIES = 40
-Level = Literal["easy", "scoped"]
 Split = Literal["train", "test"]
+Preset = Literal["full", "mini"]
 
 
 class Made(NamedTuple):
-    """An instruction, and a text that satisfies all its constraints."""
+    """An instruction, a text that satisfies all its constraints, and texts that violate one of them alone.
+
+    Every constraint of the preset `full` has a mutant. In `mini` a few have none: what they ask follows from others.
+    """
 
     instruction: Instruction
     witness: str
+    mutants: tuple[Mutant, ...]
 
 
-@dataclass
-class _Draft:
-    draw: Draw
-    specs: list[Spec] = field(default_factory=list)
-    aspects: frozenset[str] = frozenset()
-    used: set[Family] = field(default_factory=set)
-    witness: str = ""
+class Drawn(NamedTuple):
+    """A task with its specs, the document that meets them, and what provenance says of it."""
+
+    seed: Seed
+    specs: list[Spec]
+    witness: Written
+    provenance: dict[str, Any]
 
 
 class Generator:
     """Draws instructions that differ from all that it drew before, in prompt and in seed x specs.
 
     The same seed number and the same calls give the same instructions.
+
+    Args:
+        seed: the random seed.
+        preset: ``full`` has 1 to 12 constraints of all categories; ``mini`` has 1 to 6, for answers of a few sentences.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, preset: Preset = "full") -> None:
         self._seed = seed
+        self._preset = preset
         self._rng = random.Random(seed)
         self._prompts: set[str] = set()
-        self._combinations: set[tuple[str, frozenset[str]]] = set()
+        self._combinations: set[tuple[str, frozenset[Spec]]] = set()
         self._seeds: dict[str, Iterator[Seed]] = {}
-        self._made: Counter[tuple[str, Split]] = Counter()
+        self._numbers: Counter[tuple[str, Split]] = Counter()
+        self._covered: Counter[Combination] = Counter()
 
-    def make(self, count: int, language: str, split: Split) -> list[Made]:
+    def make(self, count: int, language: str, split: Split) -> Iterator[Made]:
         """Draw `count` instructions of a language (`en` or `zh`) for a split."""
-        made: list[Made] = []
-        while len(made) < count:
-            level: Level = "easy" if self._rng.random() < _EASY_SHARE[language] else "scoped"
-            draft = self._draft(self._next_seed(language), level, language)
-            if not draft.specs:
-                continue
-            combination = draft.draw.seed.id, frozenset(spec.model_dump_json() for spec in draft.specs)
-            id_ = f"{language}-{split}-{self._made[language, split]:04d}"
-            one = self._finish(draft, level, split, id_)
-            prompt = one.instruction.prompt or ""
-            if combination not in self._combinations and prompt not in self._prompts:
-                self._combinations.add(combination)
-                self._prompts.add(prompt)
-                self._made[language, split] += 1
-                made.append(one)
-        return made
+        made = 0
+        while made < count:
+            one = self._one(language, split)
+            if one is not None:
+                made += 1
+                yield one
 
-    def _next_seed(self, language: str) -> Seed:
+    def _one(self, language: str, split: Split) -> Made | None:
+        id_ = f"{language}-{split}-{self._numbers[language, split]:04d}"
+        drawn, mutants = self._drawn(language, id_)
+        if not drawn.specs:
+            return None
+        instruction = self._worded(drawn, language, split, id_)
+        combination, prompt = (drawn.seed.id, frozenset(drawn.specs)), instruction.prompt or ""
+        if combination in self._combinations or prompt in self._prompts:
+            return None
+        self._combinations.add(combination)
+        self._prompts.add(prompt)
+        self._numbers[language, split] += 1
+        self._covered.update(map(combination_of, drawn.specs))
+        return Made(instruction, drawn.witness.text, mutants)
+
+    def _drawn(self, language: str, id_: str) -> tuple[Drawn, tuple[Mutant, ...]]:
+        tasks = self._tasks(language)
+        if self._preset == "mini":
+            short = drawn_mini(self._rng, tasks, language)
+            seed = short.draw.seed
+            pen = Pen(language, random.Random(f"{self._seed} {id_} mutants"), seed.words)
+            found = [mutant(short.specs, index, short.witness, pen) for index in range(len(short.specs))]
+            provenance = {"generator": "offline", "seed": seed.id, "kind": seed.kind, "level": short.level}
+            return Drawn(seed, short.specs, short.witness, provenance), tuple(one for one in found if one is not None)
+        seed = next(tasks)
+        draft, mutants = drawn_full(self._rng, seed, language, self._covered)
+        provenance = {
+            "generator": "offline", "seed": seed.id, "kind": seed.kind, "genre": seed.genre,
+            "form": draft.document.form,
+        }  # fmt: skip
+        return Drawn(seed, draft.specs, draft.written, provenance), mutants
+
+    def _tasks(self, language: str) -> Iterator[Seed]:
         """Seeds in a random order, over and over: each is used as often as any other."""
-        if language not in self._seeds:
-            order = list(seeds(language))
-            self._rng.shuffle(order)
-            self._seeds[language] = cycle(order)
-        return next(self._seeds[language])
+        while True:
+            if language not in self._seeds:
+                order = [seed for seed in seeds(language) if seed.mini or self._preset == "full"]
+                self._rng.shuffle(order)
+                self._seeds[language] = cycle(order)
+            yield next(self._seeds[language])
 
-    def _draft(self, seed: Seed, level: Level, language: str) -> _Draft:
-        layout = self._weighted(_LAYOUTS) if level == "scoped" else "prose"
-        if layout == "json" and language == "zh":
-            layout = "prose"
-        draft = _Draft(Draw(self._rng, seed, Plan(language, layout)))
-        size = self._weighted(_SIZES)
-        opening: Sequence[Family] = OPENERS[layout] or (SCOPED if level == "scoped" else WHOLE)
-        for _ in range(_TRIES):
-            if len(draft.specs) == size:
-                break
-            families = opening
-            if draft.specs:
-                scoped = level == "scoped" and self._rng.random() < _SCOPED_SHARE
-                families = (SCOPED if layout == "prose" else LAID_OUT) if scoped else WHOLE
-            draft = self._extended(draft, families)
-        return draft
-
-    def _extended(self, draft: _Draft, families: Sequence[Family]) -> _Draft:
-        """The draft with one constraint more, or as it is where the one drawn does not fit."""
-        plan = draft.draw.plan
-        fitting = [
-            family
-            for family in families
-            if plan.layout in family.layouts
-            and plan.language in family.languages
-            and not family.aspects & draft.aspects
-            and family not in draft.used
-        ]
-        if not fitting:
-            return draft
-        family = self._weighted({family: family.weight for family in fitting})
-        draw = Draw(self._rng, draft.draw.seed, copy.deepcopy(plan), set(draft.draw.taken))
-        try:
-            specs = [*draft.specs, Spec(clauses=family.build(draw))]
-            witness = write(draw.plan)
-        except SpecError:
-            return draft
-        if not all(_proves(witness, spec) for spec in specs):
-            return draft
-        return _Draft(draw, specs, draft.aspects | family.aspects, draft.used | {family}, witness)
-
-    def _finish(self, draft: _Draft, level: Level, split: Split, id_: str) -> Made:
-        seed, language = draft.draw.seed, draft.draw.plan.language
+    def _worded(self, drawn: Drawn, language: str, split: Split, id_: str) -> Instruction:
         wording = random.Random(f"{self._seed} {id_}")  # its own: new wordings leave the specs as they are
-        constraints = tuple(_constraint(spec, language, wording) for spec in draft.specs)
-        instruction = Instruction(
+        constraints = tuple(worded(spec, language, wording) for spec in drawn.specs)
+        return Instruction(
             id=id_,
-            prompt=join(seed.task, [constraint.text for constraint in constraints], language, wording),
+            prompt=join(drawn.seed.task, [constraint.text for constraint in constraints], language, wording),
             language=language,
             constraints=constraints,
-            provenance={"generator": "offline", "seed": seed.id, "kind": seed.kind, "level": level},
+            provenance=drawn.provenance,
             split=split,
         )
-        return Made(instruction, draft.witness)
-
-    def _weighted(self, weights: dict[_T, int]) -> _T:
-        return self._rng.choices(list(weights), list(weights.values()))[0]
 
 
-def _proves(witness: str, spec: Spec) -> bool:
-    try:
-        records = evaluate(spec, witness)
-    except AmbiguousResponse:
-        return False
-    return all(record.satisfied and not record.vacuous for record in records)
-
-
-def _constraint(spec: Spec, language: str, rng: random.Random) -> Constraint:
+def worded(spec: Spec, language: str, rng: random.Random) -> Constraint:
+    """A spec as a constraint, in words and with its categories."""
     categories = category(spec)
     objects = tuple(
         CountingObject(

@@ -15,7 +15,7 @@ from scopeif.constraints.prompt_length import prompt_tokens
 from scopeif.errors import DataError
 
 DATA_SUFFIXES = (".jsonl", ".json", ".parquet", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".json.zst")
-MAKE_SCOPE_MINI = "make it: python -m scopeif.synth offline --out data/scope_mini"
+MAKE_SCOPE_MINI = "make it: python -m scopeif.synth offline --out data/scope_mini --preset mini --force"
 
 
 def file_paths(files: str | Sequence[str]) -> list[Path]:

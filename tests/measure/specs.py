@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from scopeif.constraints.spec import CharacterClass, Spec, Unit
+from scopeif.constraints.spec import CharacterClass, Spec, Unit, Valid, Wrapped
 
 
 def each(unit: str) -> dict[str, Any]:
@@ -46,6 +46,7 @@ WORDS = {"kind": "length", "unit": "word"}
 UNITS = st.sampled_from(get_args(Unit))
 STRINGS = st.sampled_from(["a", "one", "One", ".", "我", "你好", '"', "\\", "tw", "two\nthree", "é\u200b"])
 INDICES = st.sampled_from([1, 2, 3, -1, -2])
+PATTERNS = st.sampled_from(["o", "^o", "e$", r"^\w+$", r"\d{1,2}", "[A-Z]+|我", r'"\\?', r"^.+[.。]$", "tw*o+", r"\s"])
 PREDICATES = st.recursive(
     st.one_of(
         st.builds(
@@ -54,7 +55,15 @@ PREDICATES = st.recursive(
             STRINGS,
             st.booleans(),
         ),
-        st.sampled_from([{"test": "index", "modulus": m, "remainder": r} for m, r in ((2, 0), (2, 1), (3, 0))]),
+        st.builds(
+            lambda text, case: {"test": "matches", "pattern": text, "case_sensitive": case}, PATTERNS, st.booleans()
+        ),
+        st.builds(
+            lambda text, case: {"test": "under_heading", "text": text, "case_sensitive": case},
+            st.sampled_from(["one", "One", "two", "我"]),
+            st.booleans(),
+        ),
+        st.sampled_from([{"test": "index", "modulus": m, "remainder": r} for m, r in ((2, 0), (2, 1), (3, 0), (3, 2))]),
         st.sampled_from(
             [
                 {"test": "length", "unit": "word", "lower": 2},
@@ -79,9 +88,12 @@ CONDITIONS = st.builds(
 )
 CHAINS = st.lists(st.one_of(st.builds(each, UNITS), POSITIONS, CONDITIONS), max_size=3)
 AMOUNTS = st.one_of(
-    st.sampled_from([WORDS, {"kind": "length", "unit": "character"}, {"kind": "divided", "by": "***"}]),
+    st.sampled_from([WORDS, {"kind": "length", "unit": "character"}]),
+    st.sampled_from([{"kind": "divided", "by": by} for by in ("***", "---", "___")]),
     st.sampled_from([{"kind": "depth", "of": "list"}, {"kind": "depth", "of": "json"}]),
     st.builds(lambda unit: {"kind": "count", "unit": unit}, UNITS),
+    st.builds(lambda unit, test: {"kind": "count", "unit": unit, "where": test}, UNITS, PREDICATES),
+    st.builds(lambda unit: {"kind": "repeats", "unit": unit}, UNITS),
     st.builds(lambda text, whole: {"kind": "occurrences", "text": text, "whole_word": whole}, STRINGS, st.booleans()),
     st.sampled_from([{"kind": "class_count", "char_class": name} for name in get_args(CharacterClass)]),
 )
@@ -92,9 +104,10 @@ ANSWERS = st.one_of(
         STRINGS,
         st.booleans(),
     ),
-    st.sampled_from([{"kind": "wrapped", "by": by} for by in ("double_quotes", "parentheses")]),
+    st.sampled_from([{"kind": "wrapped", "by": by} for by in get_args(Wrapped.model_fields["by"].annotation)]),
     st.sampled_from([{"kind": "letter_case", "case": case} for case in ("upper", "lower")]),
-    st.sampled_from([{"kind": "valid", "format": name} for name in ("json", "json_object", "json_array", "csv")]),
+    st.sampled_from([{"kind": "valid", "format": name} for name in get_args(Valid.model_fields["format"].annotation)]),
+    st.builds(lambda text, case: {"kind": "matches", "pattern": text, "case_sensitive": case}, PATTERNS, st.booleans()),
     st.builds(lambda unit, order: {"kind": "sorted", "unit": unit, "descending": order}, UNITS, st.booleans()),
     st.builds(lambda unit: {"kind": "chained", "unit": unit}, UNITS),
     st.builds(lambda unit: {"kind": "acrostic", "unit": unit, "text": "ot"}, UNITS),
@@ -107,6 +120,7 @@ RELATIONS = st.builds(
     st.sampled_from(["more", "at_least", "equal", "at_most", "fewer"]),
     st.one_of(
         st.just({"to": "previous"}),
+        st.builds(lambda measure: {"to": "same", "measure": measure}, AMOUNTS),
         st.builds(
             lambda scope: {"to": "segment", "scope": scope}, st.lists(st.one_of(POSITIONS, CONDITIONS), max_size=2)
         ),
@@ -126,7 +140,8 @@ TEXTS = st.lists(
         "## ", "```\n",
         "| a | b |\n|---|---|\n| one | 2 |\n", '{"a": [1, {"b": 2}]}', "[name]", "**bold**", '"', "(", ")",
         "***\n", ", ", "\r\n",
-        "กา", "  - ",
+        "กา", "  - ", "a: 1\n", "2026-03-31", "3.14", "12", "two. ",
+        "> 我\n\n", "1. **One**:", "一、", "\n\n---\n\n", "“", "”",
     ]),
     max_size=25,
 ).map("".join)  # fmt: skip

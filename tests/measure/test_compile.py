@@ -9,11 +9,13 @@ from hypothesis import given, settings
 
 import tools_sandbox.text as helpers
 from scopeif.constraints.spec import Spec
-from scopeif.errors import AmbiguousResponse, RecordError, SpecError
+from scopeif.errors import AmbiguousResponse, RecordError
 from scopeif.measure import compile_spec, evaluate, records_from
 from scopeif.measure.compile import ENTRY
+from scopeif.measure.expressions import literal
 from scopeif.reward import Record
 from tests.measure.specs import COUNT_SENTENCES, SPECS, TEXTS, bounds, clause, each, spec
+from tools_sandbox import Run, ToolPool
 from tools_sandbox.linter import lint
 
 
@@ -38,6 +40,13 @@ def interpreted(what: Spec, response: str) -> list[Record] | None:
 @settings(max_examples=300, deadline=None)
 @given(SPECS, TEXTS)
 def test_compiled_and_interpreted_agree(what: Spec, response: str) -> None:
+    assert run(compile_spec(what), response) == interpreted(what, response)
+
+
+@pytest.mark.long
+@settings(max_examples=10_000, deadline=None)
+@given(SPECS, TEXTS)
+def test_compiled_and_interpreted_agree_on_ten_thousand(what: Spec, response: str) -> None:
     assert run(compile_spec(what), response) == interpreted(what, response)
 
 
@@ -75,9 +84,17 @@ def measure(response):
     )
 
 
-def test_yaml_is_not_compiled() -> None:
-    with pytest.raises(SpecError, match="YAML"):
-        compile_spec(spec(clause(bounds(1), {"kind": "valid", "format": "yaml"})))
+@pytest.mark.parametrize("text", ['😀\n"quoted"\\', "\u200b\U0001f600\ud800", "\x00\t\r"])
+def test_any_text_can_stand_in_a_source(text: str) -> None:
+    assert ast.literal_eval(literal(text)) == text
+
+
+@pytest.mark.parametrize("response", ["a: 1\nb: [2]", "just text", "a: [", "```yaml\n- a\n```", "a: !!bool x"])
+def test_yaml_is_told_in_the_sandbox_as_outside(response: str) -> None:
+    what = spec(clause(bounds(1), {"kind": "valid", "format": "yaml"}))
+    with ToolPool(workers=1) as pool:
+        (result,) = pool.run_many([Run(compile_spec(what), ENTRY, [response])])
+    assert records_from(result.value) == evaluate(what, response)
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ def test_position(index: int, expected: int) -> None:
         ({"test": "index", "modulus": 2, "remainder": 1}, [5, 3]),
         ({"test": "length", "lower": 4}, [5]),
         ({"test": "length", "unit": "character", "upper": 18}, [3, 3]),
+        ({"test": "matches", "pattern": r"^\w+\. \w+\. \w+\.$"}, [3]),
+        ({"test": "matches", "pattern": "HOWEVER", "case_sensitive": False}, [3]),
         ({"test": "not", "of": {"test": "contains", "text": "however"}}, [5, 3]),
         ({"test": "all_of", "of": [{"test": "ends", "text": "."}, {"test": "starts", "text": "six"}]}, [3]),
         ({"test": "any_of", "of": [{"test": "starts", "text": "one"}, {"test": "starts", "text": "six"}]}, [5, 3]),
@@ -56,6 +58,62 @@ def test_position(index: int, expected: int) -> None:
 def test_condition(predicate: dict[str, object], expected: list[int]) -> None:
     step = {"select": "where", "unit": "paragraph", "predicate": predicate}
     assert actuals(spec(clause(bounds(1), WORDS, step))) == expected
+
+
+HEADED = "# Title\n\nintro\n\n## 1. **Methods**:\n\na b.\n\n### Sub\n\nc d e.\n\nResults\n---\n\nf.\n\n> g h"
+
+
+@pytest.mark.parametrize(
+    "heading,expected",
+    [("methods", [2, 3]), ("Sub", [3]), ("results", [1, 2]), ("Title", [1, 2, 3, 1, 2]), ("Method", [0])],
+)
+def test_units_under_a_heading(heading: str, expected: list[int]) -> None:
+    chain = where("paragraph", test="under_heading", text=heading)
+    assert actuals(spec(clause(bounds(0), WORDS, chain)), HEADED) == expected
+
+
+def test_a_heading_is_not_under_itself_and_a_section_is_what_it_opens() -> None:
+    predicate = {"test": "under_heading", "text": "Methods"}
+    lines = spec(clause(bounds(0), WORDS, where("line", **predicate)))
+    assert actuals(lines, "# Methods\none two\n# Other\nthree") == [2]
+    assert actuals(spec(clause(bounds(0), WORDS, where("section", **predicate))), HEADED) == [8]
+    underlined = spec(clause(bounds(0), {"kind": "count", "unit": "line", "where": predicate}))
+    assert actuals(underlined, "Methods\n===\none\ntwo") == [2]
+
+
+def test_under_heading_with_case() -> None:
+    chain = where("paragraph", test="under_heading", text="methods", case_sensitive=True)
+    (record,) = evaluate(spec(clause(bounds(1), WORDS, chain)), HEADED)
+    assert record.vacuous
+
+
+@pytest.mark.parametrize(
+    "predicate,expected",
+    [
+        ({"test": "ends", "text": "."}, 6),
+        ({"test": "length", "lower": 3}, 2),
+        ({"test": "index", "modulus": 2, "remainder": 0}, 3),
+        ({"test": "contains", "text": "zebra"}, 0),
+    ],
+)
+def test_counting_units_that_fulfil_a_predicate(predicate: dict[str, object], expected: int) -> None:
+    assert actuals(spec(clause(bounds(1), {**COUNT_SENTENCES, "where": predicate}))) == [expected]
+
+
+def test_counted_units_are_numbered_within_the_segment() -> None:
+    odd = {**COUNT_SENTENCES, "where": {"test": "index", "modulus": 2, "remainder": 1}}
+    assert actuals(spec(clause(bounds(1), odd, each("paragraph")))) == [1, 1, 2]
+
+
+FIELDS = '{"count": 5, "price": 3.50, "on": "2026-03-31", "name": "x"}'
+
+
+@pytest.mark.parametrize("key,format_", [("count", "integer"), ("price", "decimal"), ("on", "date")])
+def test_fields_of_a_format(key: str, format_: str) -> None:
+    chain = (where("json_pair", test="starts", text=f'"{key}"'), at("json_value", 1))
+    assert actuals(spec(clause(bounds(1, 1), {"kind": "valid", "format": format_}, *chain)), FIELDS) == [1]
+    wrong = (where("json_pair", test="starts", text='"name"'), at("json_value", 1))
+    assert actuals(spec(clause(bounds(1, 1), {"kind": "valid", "format": format_}, *wrong)), FIELDS) == [0]
 
 
 def test_nested_to_depth_three() -> None:
@@ -76,6 +134,12 @@ MEASURES = [
     ({"kind": "class_count", "char_class": "comma"}, "a, b，c、d", 2),
     ({"kind": "starts", "text": "Dear"}, " Dear you", 1),
     ({"kind": "ends", "text": "欢迎光临"}, "你好。欢迎光临\n", 1),
+    ({"kind": "starts", "text": "I "}, "It is", 0),
+    ({"kind": "ends", "text": " end"}, "weekend", 0),
+    ({"kind": "repeats", "unit": "word"}, "The sea, the SEA. A ship", 2),
+    ({"kind": "repeats", "unit": "sentence"}, "Dog. Dog. Dog.", 2),
+    ({"kind": "matches", "pattern": r"^Q \d+: .+$"}, "Q 1: why\n", 1),
+    ({"kind": "matches", "pattern": r"^Q \d+: .+$"}, "Q one: why", 0),
     ({"kind": "wrapped", "by": "double_quotes"}, "“Good night.”", 1),
     ({"kind": "divided", "by": "***"}, "One.\n***\nTwo.", 2),
     ({"kind": "letter_case", "case": "upper"}, "HELLO WORLD 😀", 1),
@@ -122,6 +186,25 @@ def test_more_than_the_one_before() -> None:
 def test_another_segment(range_: dict[str, object], expected: tuple[float, float]) -> None:
     (record,) = evaluate(spec(clause(range_, WORDS, at("paragraph", 1))), TEXT)
     assert (record.lower, record.upper, record.actual) == (*expected, 5)
+
+
+@pytest.mark.parametrize(
+    "text,expected",
+    [("It is. It was. Why?", (2, 2, 2)), ("It is. Why? How?", (4, 4, 1)), ("It is. It was.", (0, 0, 2))],
+)
+def test_another_measure_of_the_same_segment(text: str, expected: tuple[float, float, float]) -> None:
+    """Twice as many statements as questions."""
+    statements = {**COUNT_SENTENCES, "where": {"test": "ends", "text": "."}}
+    questions = {**COUNT_SENTENCES, "where": {"test": "ends", "text": "?"}}
+    range_ = {**relative("equal", factor=2), "to": {"to": "same", "measure": questions}}
+    assert triples(evaluate(spec(clause(range_, statements)), text)) == [expected]
+
+
+def test_the_same_segment_is_each_of_those_selected() -> None:
+    commas = {"kind": "class_count", "char_class": "comma"}
+    range_ = {**relative("more"), "to": {"to": "same", "measure": commas}}
+    records = evaluate(spec(clause(range_, COUNT_SENTENCES, each("paragraph"))), "A, b. C.\n\nD, e, f.")
+    assert triples(records) == [(2, math.inf, 2), (3, math.inf, 1)]
 
 
 def test_previous_stays_within_its_parent() -> None:

@@ -57,6 +57,7 @@ def keyword(text: str, lower: int | None, upper: int | None) -> dict[str, Any]:
     return clause(bounds(lower, upper), {"kind": "occurrences", "text": text})
 
 
+TITLE = holds("matches", pattern=r"<<[^<>\n]*[^<>\s][^<>\n]*>>")
 UPPER = holds("letter_case", case="upper")
 QUOTED = holds("wrapped", by="double_quotes")
 JSON = holds("valid", format="json")
@@ -77,6 +78,8 @@ VERDICTS = [
     (11, QUOTED, "“Good night.”", True),
     (12, QUOTED, '"', False),
     (12, QUOTED, '"Yes" and "no"', False),
+    (14, TITLE, "see <<>> or <<>> here", False),
+    (14, TITLE, "see << >> or <<The Sea>> here", True),
     (16, JSON, '```JsOn\n{"a": 1}\n```', True),
     (17, JSON, '{"t": NaN}', False),
     (17, JSON, "[Infinity]", False),
@@ -108,6 +111,41 @@ def test_41_the_same_measure_twice_gives_two_records() -> None:
 
 def test_47_the_third_word() -> None:
     assert units("word", "alpha, beta; target gamma.")[2].text == "target"
+
+
+THREE_SENTENCES = clause(bounds(3, 3), {"kind": "count", "unit": "sentence"})
+SAME_LENGTH = clause(relative("equal", previous=True), WORDS, each("sentence"))
+ALL_DIFFERENT = clause(bounds(None, 0), {"kind": "repeats", "unit": "word"})
+
+
+@pytest.mark.parametrize("response,expected", [("Dog. Dog. Dog.", False), ("Dogs bark. Cats purr. Owls hoot.", True)])
+def test_54_all_words_are_different(response: str, expected: bool) -> None:
+    assert satisfied(evaluate(spec(THREE_SENTENCES, SAME_LENGTH, ALL_DIFFERENT), response)) is expected
+
+
+def ending(mark: str) -> dict[str, Any]:
+    return {"kind": "count", "unit": "sentence", "where": {"test": "ends", "text": mark}}
+
+
+@pytest.mark.parametrize(
+    "response,expected,vacuous",
+    [
+        ("no terminal marks here", True, True),
+        ("One. Two. Three?", True, False),
+        ("One. Two? Three?", False, False),
+        ('He said "stop." She left. Why?', False, False),  # 52 counts a closing quote in: see below
+    ],
+)
+def test_51_twice_as_many_statements_as_questions(response: str, expected: bool, vacuous: bool) -> None:
+    range_ = {**relative("equal", factor=2), "to": {"to": "same", "measure": ending("?")}}
+    (record,) = evaluate(spec(clause(range_, ending("."))), response)
+    assert (record.satisfied, record.vacuous) == (expected, vacuous)
+
+
+def test_52_statements_with_a_closing_quote() -> None:
+    statements = {"kind": "count", "unit": "sentence", "where": {"test": "matches", "pattern": r"\.[\"'”’)]*$"}}
+    (record,) = evaluate(spec(clause(bounds(2, 2), statements)), 'He said "stop." She left. Why?')
+    assert record.satisfied
 
 
 def test_51_a_multiple_of_nothing_is_no_pass() -> None:

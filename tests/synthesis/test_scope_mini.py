@@ -15,7 +15,8 @@ from scopeif.constraints.models import Constraint, Instruction
 from scopeif.constraints.spec import Spec
 from scopeif.constraints.taxonomy import PrimaryTarget, RangeCategory
 from scopeif.synth import app
-from scopeif.synthesis.seeds import CHINESE, ENGLISH
+from scopeif.synthesis.offline import Made
+from scopeif.synthesis.seeds import seeds
 
 
 def everything(shipped: dict[str, list[Instruction]]) -> list[Instruction]:
@@ -40,10 +41,19 @@ def test_sizes_and_splits(shipped: dict[str, list[Instruction]]) -> None:
 
 
 def test_command_writes_the_same_bytes(tmp_path: Path, folder: Path) -> None:
-    result = CliRunner().invoke(app, ["offline", "--out", str(tmp_path / "new"), "--seed", "7"])
+    result = CliRunner().invoke(app, ["offline", "--out", str(tmp_path / "new"), "--preset", "mini"])
     assert result.exit_code == 0, result.output
     for name in ("train.jsonl", "test.jsonl", "chinese.jsonl"):
         assert (tmp_path / "new" / name).read_bytes() == (folder / name).read_bytes(), name
+
+
+def test_files_hold_what_is_drawn(mini: list[Made], shipped: dict[str, list[Instruction]]) -> None:
+    assert [one.instruction for one in mini] == everything(shipped)
+
+
+def test_readme_gives_the_command(folder: Path) -> None:
+    readme = (folder.parent / "README.md").read_text(encoding="utf-8")
+    assert "python -m scopeif.synth offline --out data/scope_mini --preset mini --force\n" in readme
 
 
 def test_nothing_stands_twice(shipped: dict[str, list[Instruction]]) -> None:
@@ -67,7 +77,7 @@ def test_stored_categories_are_those_of_the_spec(shipped: dict[str, list[Instruc
 
 
 def test_prompt_holds_task_and_constraint_texts(shipped: dict[str, list[Instruction]]) -> None:
-    tasks = {seed.id: seed.task for seed in (*ENGLISH, *CHINESE)}
+    tasks = {seed.id: seed.task for seed in (*seeds("en"), *seeds("zh"))}
     for instruction in everything(shipped):
         assert instruction.prompt is not None
         assert tasks[instruction.provenance["seed"]] in instruction.prompt

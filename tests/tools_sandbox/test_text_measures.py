@@ -15,8 +15,11 @@ from tools_sandbox.text import (
     letter_case,
     pick,
     relative_bounds,
+    repeated,
     spells,
     starts_with,
+    under_heading,
+    units,
     wrapped,
 )
 
@@ -42,6 +45,11 @@ from tools_sandbox.text import (
         ("миру мир", "мир", 1),
         ("나는", "나", 1),
         ("", "a", 0),
+        ("a、b", "a", 1),
+        ("The “sea”, (sea) and *sea*", "sea", 3),
+        ("seaside, sea2 and 2sea", "sea", 0),
+        ("我爱大海大海", "大海", 2),
+        ("哈哈哈", "哈哈", 1),
     ],
 )
 def test_keywords(text: str, keyword: str, expected: int) -> None:
@@ -168,10 +176,53 @@ def test_divided(text: str, mark: str, expected: int) -> None:
     assert divided(text, mark) == expected
 
 
+@pytest.mark.parametrize(
+    "text,kind,expected",
+    [
+        ("a: 1\nb: [2]", "yaml", True),
+        ("```yaml\n- a\n```", "yaml", True),
+        ("just text", "yaml", False),
+        ("a: [", "yaml", False),
+        ("a: !made_up 1", "yaml", False),
+        ("a: !!bool x", "yaml", False),
+        ("a: 2026-99-99", "yaml", False),
+        ("[" * 100_000, "yaml", False),
+        ("-5", "integer", True),
+        ("5.0", "integer", False),
+        ("1,000", "integer", False),
+        ("3.50", "decimal", True),
+        ("3", "decimal", False),
+        ("2026-02-28", "date", True),
+        ('"2026-02-28"', "date", True),
+        ("2026-02-30", "date", False),
+        ("28.2.2026", "date", False),
+    ],
+)
+def test_other_formats(text: str, kind: str, expected: bool) -> None:
+    assert is_valid(text, kind) is expected
+
+
 def test_start_and_end() -> None:
     assert starts_with("  Question 1", "Question")
     assert not starts_with("question", "Question")
     assert ends_with("…HAPPY birthday\n", "happy birthday", case_sensitive=False)
+    assert starts_with("I am", "I ")
+    assert not starts_with("It is", "I ")
+    assert not ends_with("weekend", " end")
+
+
+@pytest.mark.parametrize(
+    "texts,expected",
+    [([], 0), (["a"], 0), (["a", "A", "b"], 1), (["a  b", "a\nb", "a b"], 2), (["café", "cafe"], 0)],
+)
+def test_repetitions(texts: list[str], expected: int) -> None:
+    assert repeated(texts) == expected
+
+
+def test_sections_of_a_heading() -> None:
+    text = "# Notes\none\n## Notes\ntwo\n# Other\nthree"
+    lines = {line.text: under_heading(text, line, "notes") for line in units("line", text)}
+    assert lines == {"# Notes": False, "one": True, "## Notes": True, "two": True, "# Other": False, "three": False}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tools_sandbox.text import Ambiguous, Segment, blocks, count, list_depth, units
-from tools_sandbox.units import UNITS
+from tools_sandbox.units import UNITS, read
 
 FOUND = [
     ("table_row", "| h | k |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", ["| 1 | 2 |", "| 3 | 4 |"]),
@@ -29,6 +29,7 @@ FOUND = [
     ("placeholder", "[shown][r] [gone]\n\n[r]: http://x.y", ["[gone]"]),
     ("paragraph", "One.\n \t\nTwo.\n\n\n\nThree.", ["One.", "Two.", "Three."]),
     ("paragraph", "# T\n\nText.\n\n- item\n\n> quoted\n\n***\n\n```\nx\n```", ["Text.", "quoted"]),
+    ("paragraph", "One.\n\n   * * *\n\nTwo.\n\n  ___\n\nThree.", ["One.", "Two.", "Three."]),
     ("paragraph", "**Heading-like**\n\nText.", ["Text."]),
     ("paragraph", "    indented text", ["indented text"]),
     ("heading", "# One #\n\nTwo\n---\n\n## Three", ["One", "Two", "Three"]),
@@ -40,6 +41,7 @@ FOUND = [
     ("json_pair", '{"a": 1, "b": {"c": 2}}', ['"a": 1', '"b": {"c": 2}']),
     ("json_value", 'Here:\n```json\n{"a": 1}\n```', ['{"a": 1}']),
     ("json_value", "no JSON", []),
+    ("json_value", "[1, [2]]", ["[1, [2]]"]),
     ("response", "  all of it\n", ["all of it"]),
     ("word", "One, two.", ["One", "two"]),
     ("sentence", "> One. Two.\n> Three.", ["One.", "Two.", "Three."]),
@@ -75,6 +77,13 @@ def test_json_members_are_those_of_the_value_at_hand() -> None:
     (pair,) = units("json_pair", text, second)
     assert [segment.text for segment in units("json_pair", text, pair)] == ['"c": [2, 3]']
     assert first.text == '{"a": 1}'
+    (mixed,) = units("json_value", '["x", 2, null, [3]]')
+    assert [segment.text for segment in units("json_value", '["x", 2, null, [3]]', mixed)] == [
+        '"x"',
+        "2",
+        "null",
+        "[3]",
+    ]
 
 
 @pytest.mark.parametrize("text", ["One here.\nTwo here.", "# Title\nOne here.\nTwo here!", "一句。\n两句。"])
@@ -169,6 +178,20 @@ def test_units_come_in_order_and_do_not_overlap(text: str) -> None:
         segments = found(unit, text) or []
         for left, right in pairwise(segments):
             assert left.end <= right.start
+
+
+@given(TEXTS)
+def test_blocks_and_marks_hold_all_that_is_written(text: str) -> None:
+    """What stands in no block is white space, Markdown marks, or the text of a line that is like a heading."""
+    document = read(text)
+    source = document.source.text
+    held = bytearray(len(source))
+    spans = [(node.start, node.end) for node in document.markdown.nodes] + document.markdown.silent
+    spans += [(run.place(0), run.end_index(len(run.content))) for run in document.markdown.inlines]
+    for start, end in spans:
+        held[start:end] = b"x" * (end - start)
+    rest = "".join(char for char, mark in zip(source, held, strict=True) if not mark)
+    assert not re.search(r"[^\W\d]", rest)
 
 
 @given(TEXTS)

@@ -38,6 +38,11 @@ WORDS = [
     ("mail a_b@c.de or https://x.y/z?q=1", 4),
     ("see (https://x.y/a,b;c!d?e:f) now", 3),
     ("看https://x.y/z。好", 3),
+    # a separator of each kind that the rules name
+    *((f"one{mark}two", 2) for mark in " \u00a0\u3000\u2009\t\n—―…|，。、；：！？,;:!?"),
+    *((f"one{mark}two", 2) for mark in ("--", "---", "..", "...", "……", "<br>", "<!-- x -->", "“", ")", "[", "》")),
+    *((f"one{mark}two", 1) for mark in "-‐–/_&'’+"),
+    *((f"1{mark}2", 1) for mark in ".,:．，："),
     # Han: each ideograph; what stands between them
     ("我不是程序员", 6),
     ("一二三四五 six seven eight", 8),
@@ -56,6 +61,8 @@ WORDS = [
     ("e\u0301tude no\u0308el", 2),
     ("\ufeffzero\u200bwidth word\u200d", 2),
     ("soft\u00adhyphen", 1),
+    *((f"ze{mark}ro", 1) for mark in "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\U000e0101"),
+    ("ＡＢＣ１２ ａｂ", 2),
     # Markdown
     ("# Title\n- item one\n* item two", 5),
     ("1. one\n2) two\n99. three", 3),
@@ -63,6 +70,7 @@ WORDS = [
     ("12.\nnext", 2),
     ("- [ ] task\n- [x] done", 2),
     ("> quoted\n> text", 2),
+    *((f"{mark} item", 1) for mark in ("-", "*", "+", "#", "######", ">", "• ", "- [ ]", "12.", "3)")),
     ("> 1. quoted item", 2),
     ("```python\nx = 1\n```", 2),
     ("```\n1. x\n```", 2),
@@ -84,7 +92,7 @@ def test_count_word(text: str, expected: int) -> None:
     assert count_word(text) == expected, [segment.text for segment in units("word", text)]
 
 
-@pytest.mark.parametrize("text", ["สวัสดีครับ", "ສະບາຍດີ", "សួស្តី", "hello สวัสดี"])
+@pytest.mark.parametrize("text", ["สวัสดีครับ", "ສະບາຍດີ", "សួស្តី", "မြန်မာ", "hello สวัสดี"])
 def test_scripts_without_spaces_are_ambiguous(text: str) -> None:
     with pytest.raises(Ambiguous):
         count_word(text)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from scopeif.constraints import spec as sp
-from scopeif.synthesis.family import (
+from scopeif.synthesis.mini.family import (
     NONE,
     ONE,
+    Clauses,
     Draw,
     Family,
     at_least,
     at_most,
     between,
     clause,
+    end_with,
     exactly,
     family,
+    no_marks,
+    start_with,
 )
-from scopeif.synthesis.plan import Demand, Layout, Place
+from scopeif.synthesis.mini.plan import Layout, Place
 
 __all__ = ["CLOSINGS", "OPENINGS", "WHOLE"]
 
@@ -27,8 +31,6 @@ CLOSINGS = (
     ("every day.", "in the end.", "for everyone.", "with a smile.", "at last.", "once again."),
     ("真好。", "就是这样。", "谢谢。", "不是吗？"),
 )
-
-Clauses = tuple[sp.Clause, ...]
 
 
 def sentences_exactly(draw: Draw) -> Clauses:
@@ -69,21 +71,11 @@ def characters_at_most(draw: Draw) -> Clauses:
     return clause(sp.Length(unit="character"), at_most(upper))
 
 
-def no_commas(draw: Draw) -> Clauses:
-    draw.plan.mark("comma", upper=0)
-    return clause(sp.ClassCount(char_class="comma"), NONE)
-
-
 def some_commas(draw: Draw) -> Clauses:
     lower, upper = draw.rng.choice(((1, 0), (2, 0), (1, 1), (2, 2), (1, 3)))
     draw.plan.mark("comma", lower, upper or 10)
     bounds = between(lower, upper) if upper else at_least(lower)
     return clause(sp.ClassCount(char_class="comma"), bounds)
-
-
-def no_exclamation_marks(draw: Draw) -> Clauses:
-    draw.plan.mark("exclamation_mark", upper=0)
-    return clause(sp.ClassCount(char_class="exclamation_mark"), NONE)
 
 
 def some_exclamation_marks(draw: Draw) -> Clauses:
@@ -92,19 +84,9 @@ def some_exclamation_marks(draw: Draw) -> Clauses:
     return clause(sp.ClassCount(char_class="exclamation_mark"), ONE if exact else at_least(1))
 
 
-def no_question_marks(draw: Draw) -> Clauses:
-    draw.plan.mark("question_mark", upper=0)
-    return clause(sp.ClassCount(char_class="question_mark"), NONE)
-
-
 def one_question_mark(draw: Draw) -> Clauses:
     draw.plan.mark("question_mark", 1, 1)
     return clause(sp.ClassCount(char_class="question_mark"), ONE)
-
-
-def no_digits(draw: Draw) -> Clauses:
-    draw.plan.mark("digit", upper=0)
-    return clause(sp.ClassCount(char_class="digit"), NONE)
 
 
 def some_digits(draw: Draw) -> Clauses:
@@ -145,21 +127,15 @@ def keyword_forbidden(draw: Draw) -> Clauses:
 
 
 def starts_with(draw: Draw) -> Clauses:
-    text = draw.pick(*OPENINGS)
-    draw.plan.at(Place(1, 1), Demand(start=text))
-    return clause(sp.Starts(text=text), ONE)
+    return start_with(draw, draw.pick(*OPENINGS), Place(1, 1))
 
 
 def ends_with(draw: Draw) -> Clauses:
-    text = draw.pick(*CLOSINGS)
-    draw.plan.at(Place(-1, -1), Demand(end=text))
-    return clause(sp.Ends(text=text), ONE)
+    return end_with(draw, draw.pick(*CLOSINGS), Place(-1, -1))
 
 
 def ends_with_mark(draw: Draw) -> Clauses:
-    mark = draw.pick(("!", "?"), ("！", "？"))
-    draw.plan.at(Place(-1, -1), Demand(end=mark))
-    return clause(sp.Ends(text=mark), ONE)
+    return end_with(draw, draw.pick(("!", "?"), ("！", "？")), Place(-1, -1))
 
 
 def lower_case(draw: Draw) -> Clauses:
@@ -202,13 +178,13 @@ WHOLE: tuple[Family, ...] = (
     family(words_at_least, 4, "length", _TEXT),
     family(words_between, 6, "length", _TEXT),
     family(characters_at_most, 3, "length", _PROSE),
-    family(no_commas, 8, "commas", (*_TEXT, "list")),
+    family(no_marks("comma"), 8, "commas", (*_TEXT, "list")),
     family(some_commas, 6, "commas"),
-    family(no_exclamation_marks, 5, "exclamation", _ALL),
+    family(no_marks("exclamation_mark"), 5, "exclamation", _ALL),
     family(some_exclamation_marks, 4, "exclamation"),
-    family(no_question_marks, 3, "question", _ALL),
+    family(no_marks("question_mark"), 3, "question", _ALL),
     family(one_question_mark, 4, "question"),
-    family(no_digits, 3, "digits", _ALL),
+    family(no_marks("digit"), 3, "digits", _ALL),
     family(some_digits, 2, "digits", languages=_ENGLISH),
     family(keyword_used, 9, "", _ALL),
     family(keyword_present, 7, "", _ALL),

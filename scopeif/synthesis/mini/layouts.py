@@ -7,22 +7,26 @@ further families over the layout's pieces.
 from __future__ import annotations
 
 from scopeif.constraints import spec as sp
-from scopeif.synthesis.family import (
+from scopeif.synthesis.mini.family import (
     ONE,
+    Clauses,
     Draw,
     Family,
-    at_least,
     at_most,
     between,
     clause,
+    end_with,
     exactly,
     family,
+    hold_present,
+    hold_some,
+    start_with,
+    where_held,
+    words_up_to,
 )
-from scopeif.synthesis.plan import Demand, Interval, Layout, LengthRelation, Place
+from scopeif.synthesis.mini.plan import Demand, Interval, Layout, LengthRelation, Place
 
 __all__ = ["LAID_OUT", "OPENERS"]
-
-Clauses = tuple[sp.Clause, ...]
 
 _PIECE: dict[str, sp.Unit] = {"lines": "line", "list": "list_item"}
 _PARAGRAPH = sp.Each(unit="paragraph")
@@ -49,28 +53,24 @@ def one_paragraph_sentences(draw: Draw) -> Clauses:
 
 
 def paragraph_contains(draw: Draw) -> Clauses:
-    index, word = draw.rng.choice((1, 2)), draw.word()
-    draw.plan.at(Place(1, index), Demand(needs=(word,)))
-    return clause(sp.Present(text=word), ONE, sp.At(unit="paragraph", index=index))
+    index = draw.rng.choice((1, 2))
+    return hold_present(draw, Place(1, index), sp.At(unit="paragraph", index=index))
 
 
 def paragraph_sentence_contains(draw: Draw) -> Clauses:
-    index, word = draw.rng.choice((1, -1)), draw.word()
-    draw.plan.at(Place(index), Demand(needs=(word,)))
-    return clause(sp.Occurrences(text=word), at_least(1), _PARAGRAPH, sp.At(unit="sentence", index=index))
+    index = draw.rng.choice((1, -1))
+    return hold_some(draw, Place(index), _PARAGRAPH, sp.At(unit="sentence", index=index))
 
 
 def paragraph_sentence_at_most(draw: Draw) -> Clauses:
     index, upper = draw.rng.choice((1, -1)), draw.pick((8, 10, 12), (15, 20))
-    draw.plan.at(Place(index), Demand(words=Interval(1, upper)))
-    return clause(sp.Length(unit="word"), at_most(upper), _PARAGRAPH, sp.At(unit="sentence", index=index))
+    return words_up_to(draw, upper, Place(index), _PARAGRAPH, sp.At(unit="sentence", index=index))
 
 
 def last_paragraph_starts(draw: Draw) -> Clauses:
     text = draw.pick(("However", "Then", "Finally"), ("最后", "但是", "然后"))
-    draw.plan.at(Place(1, -1), Demand(start=text))
     last = sp.At(unit="paragraph", index=-1), sp.At(unit="sentence", index=1)
-    return clause(sp.Starts(text=text), ONE, *last)
+    return start_with(draw, text, Place(1, -1), *last)
 
 
 def paragraph_sentences_equal(draw: Draw) -> Clauses:
@@ -120,20 +120,17 @@ def sorted_items(draw: Draw) -> Clauses:
 def piece_at_most(draw: Draw) -> Clauses:
     is_list = draw.plan.layout == "list"
     upper = draw.pick((4, 5, 6, 8) if is_list else (8, 9, 10, 12), (8, 10, 12) if is_list else (15, 20))
-    draw.plan.at(Place(), Demand(words=Interval(1, upper)))
-    return clause(sp.Length(unit="word"), at_most(upper), sp.Each(unit=_PIECE[draw.plan.layout]))
+    return words_up_to(draw, upper, Place(), sp.Each(unit=_PIECE[draw.plan.layout]))
 
 
 def piece_contains(draw: Draw) -> Clauses:
-    index, word = draw.rng.choice((1, 2, -1)), draw.word()
-    draw.plan.at(Place(index, 1), Demand(needs=(word,)))
-    return clause(sp.Present(text=word), ONE, sp.At(unit=_PIECE[draw.plan.layout], index=index))
+    index = draw.rng.choice((1, 2, -1))
+    return hold_present(draw, Place(index, 1), sp.At(unit=_PIECE[draw.plan.layout], index=index))
 
 
 def piece_ends(draw: Draw) -> Clauses:
     index, mark = draw.rng.choice((1, -1)), draw.pick(("!", "?", "."), ("！", "。"))
-    draw.plan.at(Place(index, 1), Demand(end=mark))
-    return clause(sp.Ends(text=mark), ONE, sp.At(unit=_PIECE[draw.plan.layout], index=index))
+    return end_with(draw, mark, Place(index, 1), sp.At(unit=_PIECE[draw.plan.layout], index=index))
 
 
 def piece_longer(draw: Draw) -> Clauses:
@@ -157,9 +154,7 @@ def piece_first_word(draw: Draw) -> Clauses:
 
 def holding_piece_at_most(draw: Draw) -> Clauses:
     word, upper = draw.word(), draw.pick((8, 10), (15, 18))
-    draw.plan.need(word, lower=1)
-    draw.plan.where[word] = Demand(words=Interval(1, upper))
-    where = sp.Where(unit=_PIECE[draw.plan.layout], predicate=sp.Contains(text=word))
+    where = where_held(draw, word, Demand(words=Interval(1, upper)), _PIECE[draw.plan.layout])
     return clause(sp.Length(unit="word"), at_most(upper), where)
 
 

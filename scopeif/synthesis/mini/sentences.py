@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from scopeif.constraints import spec as sp
-from scopeif.synthesis.family import (
+from scopeif.synthesis.mini.family import (
     NONE,
     ONE,
+    Clauses,
     Draw,
     Family,
     at_least,
     at_most,
     between,
     clause,
+    end_with,
     exactly,
     family,
+    hold_present,
+    hold_some,
+    start_with,
+    where_held,
+    words_up_to,
 )
-from scopeif.synthesis.plan import Demand, Interval, LengthRelation, Place
-from scopeif.synthesis.whole import OPENINGS
+from scopeif.synthesis.mini.plan import Demand, Interval, LengthRelation, Place
+from scopeif.synthesis.mini.whole import OPENINGS
 
 __all__ = ["SCOPED"]
-
-Clauses = tuple[sp.Clause, ...]
 
 EACH = sp.Each(unit="sentence")
 _FREE = 10_000
@@ -40,9 +45,7 @@ def _several(draw: Draw, least: int = 2) -> None:
 
 def each_at_most(draw: Draw) -> Clauses:
     _several(draw)
-    upper = draw.pick((8, 9, 10, 10, 12, 12, 14, 15), (15, 18, 20, 20, 25))
-    draw.plan.at(Place(), Demand(words=Interval(1, upper)))
-    return clause(sp.Length(unit="word"), at_most(upper), EACH)
+    return words_up_to(draw, draw.pick((8, 9, 10, 10, 12, 12, 14, 15), (15, 18, 20, 20, 25)), Place(), EACH)
 
 
 def each_at_least(draw: Draw) -> Clauses:
@@ -67,23 +70,17 @@ def each_without_commas(draw: Draw) -> Clauses:
 
 def each_starts(draw: Draw) -> Clauses:
     _several(draw)
-    text = draw.pick(("The", "It", "We", "They", "You"), ("我们", "这", "它"))
-    draw.plan.at(Place(), Demand(start=text))
-    return clause(sp.Starts(text=text), ONE, EACH)
+    return start_with(draw, draw.pick(("The", "It", "We", "They", "You"), ("我们", "这", "它")), Place(), EACH)
 
 
 def each_exclaims(draw: Draw) -> Clauses:
     _several(draw)
-    mark = draw.pick(("!",), ("！",))
-    draw.plan.at(Place(), Demand(end=mark))
-    return clause(sp.Ends(text=mark), ONE, EACH)
+    return end_with(draw, draw.pick(("!",), ("！",)), Place(), EACH)
 
 
 def each_contains(draw: Draw) -> Clauses:
     _several(draw)
-    word = draw.word()
-    draw.plan.at(Place(), Demand(needs=(word,)))
-    return clause(sp.Occurrences(text=word), at_least(1), EACH)
+    return hold_some(draw, Place(), EACH)
 
 
 # -- Position --------------------------------------------------------------------------------------------
@@ -92,24 +89,19 @@ def each_contains(draw: Draw) -> Clauses:
 def one_contains(draw: Draw) -> Clauses:
     index = draw.rng.choice((1, 1, 1, 2, -1, -1))
     _several(draw)
-    word = draw.word()
-    draw.plan.at(Place(index, 1), Demand(needs=(word,)))
-    return clause(sp.Present(text=word), ONE, _at(index))
+    return hold_present(draw, Place(index, 1), _at(index))
 
 
 def one_uses(draw: Draw) -> Clauses:
     index = draw.rng.choice((1, 2, -1, -1))
     _several(draw)
-    word = draw.word()
-    draw.plan.at(Place(index, 1), Demand(needs=(word,)))
-    return clause(sp.Occurrences(text=word), at_least(1), _at(index))
+    return hold_some(draw, Place(index, 1), _at(index))
 
 
 def one_at_most(draw: Draw) -> Clauses:
     index, upper = draw.rng.choice((1, 2, -1)), draw.pick((6, 8, 8, 10, 12), (10, 12, 15, 20))
     _several(draw)
-    draw.plan.at(Place(index, 1), Demand(words=Interval(1, upper)))
-    return clause(sp.Length(unit="word"), at_most(upper), _at(index))
+    return words_up_to(draw, upper, Place(index, 1), _at(index))
 
 
 def one_exactly(draw: Draw) -> Clauses:
@@ -137,15 +129,12 @@ def later_starts(draw: Draw) -> Clauses:
     index = draw.rng.choice((2, -1))
     _several(draw)
     text = draw.pick(("Then", "Finally", "However", "But", "Maybe"), ("然后", "最后", "但是", "所以"))
-    draw.plan.at(Place(index, 1), Demand(start=text))
-    return clause(sp.Starts(text=text), ONE, _at(index))
+    return start_with(draw, text, Place(index, 1), _at(index))
 
 
 def first_asks(draw: Draw) -> Clauses:
     _several(draw)
-    mark = draw.pick(("?",), ("？",))
-    draw.plan.at(Place(1, 1), Demand(end=mark))
-    return clause(sp.Ends(text=mark), ONE, _at(1))
+    return end_with(draw, draw.pick(("?",), ("？",)), Place(1, 1), _at(1))
 
 
 def first_word_is(draw: Draw) -> Clauses:
@@ -157,40 +146,30 @@ def first_word_is(draw: Draw) -> Clauses:
 # -- Condition -------------------------------------------------------------------------------------------
 
 
-def _where(word: str) -> sp.Where:
-    return sp.Where(unit="sentence", predicate=sp.Contains(text=word))
-
-
 def holding_at_most(draw: Draw) -> Clauses:
     _several(draw)
     word, upper = draw.word(), draw.pick((8, 10, 12, 14), (15, 20, 25))
-    draw.plan.need(word, lower=1)
-    draw.plan.where[word] = Demand(words=Interval(1, upper))
-    return clause(sp.Length(unit="word"), at_most(upper), _where(word))
+    where = where_held(draw, word, Demand(words=Interval(1, upper)), "sentence")
+    return clause(sp.Length(unit="word"), at_most(upper), where)
 
 
 def holding_exclaims(draw: Draw) -> Clauses:
     _several(draw)
     word, mark = draw.word(), draw.pick(("!",), ("！",))
-    draw.plan.need(word, lower=1)
-    draw.plan.where[word] = Demand(end=mark)
-    return clause(sp.Ends(text=mark), ONE, _where(word))
+    return clause(sp.Ends(text=mark), ONE, where_held(draw, word, Demand(end=mark), "sentence"))
 
 
 def holding_without_commas(draw: Draw) -> Clauses:
     _several(draw)
-    word = draw.word()
-    draw.plan.need(word, lower=1)
-    draw.plan.where[word] = Demand(commas=Interval(0, 0))
-    return clause(sp.ClassCount(char_class="comma"), NONE, _where(word))
+    where = where_held(draw, draw.word(), Demand(commas=Interval(0, 0)), "sentence")
+    return clause(sp.ClassCount(char_class="comma"), NONE, where)
 
 
 def odd_at_most(draw: Draw) -> Clauses:
     _several(draw)
     upper = draw.pick((8, 10, 12), (15, 18, 20))
-    draw.plan.at(Place(0, 1, odd=True), Demand(words=Interval(1, upper)))
     odd = sp.Where(unit="sentence", predicate=sp.IndexIs(modulus=2, remainder=1))
-    return clause(sp.Length(unit="word"), at_most(upper), odd)
+    return words_up_to(draw, upper, Place(0, 1, odd=True), odd)
 
 
 def long_has_comma(draw: Draw) -> Clauses:

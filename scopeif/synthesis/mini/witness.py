@@ -1,45 +1,29 @@
-"""A short text that fulfils a plan: the proof that the constraints of an instruction can be met together.
+"""A short document that fulfils a plan: the proof that the constraints of an instruction can be met together.
 
-The text is filler around the demanded words; it answers no task. A plan that the writer cannot fulfil is a
-`SpecError`: the generator then drops the constraint that it added last.
+It is filler around the demanded words; it answers no task. A plan that the writer cannot fulfil is a `SpecError`: the
+constraint that was added last is then dropped.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, cycle
 
 from scopeif.errors import SpecError
-from scopeif.synthesis.plan import ANY, Demand, LengthRelation, Plan
+from scopeif.synthesis import document as doc
+from scopeif.synthesis.document import Document, Piece, Token
+from scopeif.synthesis.mini.plan import ANY, Demand, LengthRelation, Plan
+from scopeif.synthesis.script import SCRIPTS, Script
+from scopeif.synthesis.writing import Written
 
 _END_MARKS = ".!?。！？"
-
-
-@dataclass(frozen=True)
-class Script:
-    """How a language is written, and filler words of one counted word each."""
-
-    gap: str
-    stop: str
-    comma: str
-    exclamation: str
-    question: str
-    natural_length: int
-    filler: tuple[str, ...]
-
-    def size(self, text: str) -> int:
-        """Counted words of a phrase: Latin words, or Chinese characters."""
-        return len(text.split()) if self.gap else len([char for char in text if char not in "，。！？"])
-
-
-SCRIPTS = {
-    "en": Script(
-        " ", ".", ",", "!", "?", 8,
-        ("we", "often", "find", "it", "here", "and", "that", "makes", "us", "glad", "to", "be", "so", "near"),
-    ),
-    "zh": Script("", "。", "，", "！", "？", 14, tuple("我们常常觉得这样很美也很有意思大家都会记得它")),
-}  # fmt: skip
+_NATURAL = {"en": 8, "zh": 14}
+"""Words of a sentence where nothing else is asked."""
+_FILLER = {
+    "en": ("we", "often", "find", "it", "here", "and", "that", "makes", "us", "glad", "to", "be", "so", "near"),
+    "zh": tuple("我们常常觉得这样很美也很有意思大家都会记得它"),
+}
+"""Filler words of one counted word each."""
 _SORTED_STARTS = ("all", "come", "give", "more", "rest", "some")
 _BY_LETTER = {
     "a": "all", "c": "come", "e": "each", "j": "just", "k": "keep", "n": "near", "o": "often", "r": "rest",
@@ -47,15 +31,15 @@ _BY_LETTER = {
 }  # fmt: skip
 
 
-def write(plan: Plan) -> str:
-    """The witness of a plan.
+def write(plan: Plan) -> Written:
+    """The witness of a plan, written.
 
     Raises:
         SpecError: no text of this form fulfils it.
     """
     script = SCRIPTS[plan.language]
     if plan.layout == "json":
-        return _write_json(plan)
+        return Written(Document(plan.language, "json", [_json(plan)]))
     shape = _shape(plan)
     pieces = [
         _merged(plan, piece, size, block, len(shape))
@@ -65,13 +49,14 @@ def write(plan: Plan) -> str:
     pieces = _place_marks(plan, script, _place_words(plan, pieces))
     lengths = _lengths(plan, script, pieces)
     firsts = _first_words(plan, len(pieces))
-    texts, last = [], ""
+    texts: list[Piece] = []
     for demand, length, first in zip(pieces, lengths, firsts, strict=True):
-        if plan.chained and last:
-            first = last.capitalize()
-        text, last = _piece(plan, script, demand, length, first)
-        texts.append(text)
-    return _join(plan, script, shape, texts)
+        if plan.chained and texts:
+            first = texts[-1].tokens[-1].text
+        texts.append(_piece(plan, script, demand, length, first))
+    written = Written(_document(plan, shape, texts))
+    plan.characters.meet(len(written.text), len(written.text))
+    return written
 
 
 # -- how many pieces, and what each must be --------------------------------------------------------------
@@ -82,7 +67,7 @@ def _shape(plan: Plan) -> list[int]:
     blocks = plan.blocks.lower if plan.layout == "paragraphs" else 1
     if plan.acrostic:
         return [len(plan.acrostic)]
-    natural = SCRIPTS[plan.language].natural_length
+    natural = _NATURAL[plan.language]
     roomy = blocks == 1 and plan.words.upper >= 2 * natural
     wanted = max(2 if roomy else 1, -(-plan.words.lower // (natural + 4)) // blocks)
     shape = []
@@ -142,7 +127,7 @@ def _lengths(plan: Plan, script: Script, pieces: list[Demand]) -> list[int]:
     for demand in pieces:
         parts = (demand.start, *demand.needs, _phrase(demand.end))
         fixed = sum(script.size(part) for part in parts if part) + max(demand.commas.lower, 1)
-        natural = max(script.natural_length if plan.layout != "list" else 2, fixed)
+        natural = max(_NATURAL[plan.language] if plan.layout != "list" else 2, fixed)
         lengths.append(max(demand.words.lower, min(natural, max(demand.words.upper, fixed))))
     for _ in range(plan.words.upper):
         for relation in plan.relations:
@@ -189,56 +174,57 @@ def _phrase(end: str | None) -> str:
     return (end or "").rstrip(_END_MARKS)
 
 
-def _piece(plan: Plan, script: Script, demand: Demand, length: int, first: str | None) -> tuple[str, str]:
-    """The text of one piece, and its last word."""
+def _piece(plan: Plan, script: Script, demand: Demand, length: int, first: str | None) -> Piece:
+    """One piece, of entries that a comma may follow: the start, filler, the demanded words, filler, the end."""
     head = [text for text in (demand.start or first,) if text]
     tail = [text for text in (_phrase(demand.end),) if text]
     used = sum(map(script.size, (*head, *demand.needs, *tail)))
     banned = {word for word, times in plan.needs.items() if times.upper == 0}
-    filler = cycle([word for word in script.filler if word not in banned])
+    filler = cycle([word for word in _FILLER[plan.language] if word not in banned])
     body = [next(filler) for _ in range(length - used)]
     if length < used:
         raise SpecError(f"{used} words do not fit in {length}")
     middle = min(2, len(body))
-    words = head + body[:middle] + list(demand.needs) + body[middle:] + tail
-    if demand.commas.lower >= len(words):
-        raise SpecError(f"{demand.commas.lower} commas do not fit between {len(words)} words")
-    for index in range(demand.commas.lower):
-        words[len(words) - 2 - index] += script.comma
-    if any(len(word) > demand.longest_word for word in script.gap.join(words).split()):
-        raise SpecError(f"a word is longer than {demand.longest_word} characters")
+    entries = head + body[:middle] + list(demand.needs) + body[middle:] + tail
+    commas = demand.commas.lower
+    if commas >= len(entries):
+        raise SpecError(f"{commas} commas do not fit between {len(entries)} words")
     if demand.shout:
-        words[0] = words[0].upper()
+        entries[0] = entries[0].upper()
+    tokens: list[Token] = []
+    for number, entry in enumerate(entries):
+        role: doc.Role = "fixed" if entry in head + tail else "key" if entry in demand.needs else "fill"
+        tokens += [Token(word, role) for word in (entry.split() if script.gap else [entry])]
+        if len(entries) - 1 - commas <= number < len(entries) - 1:
+            tokens[-1] = tokens[-1]._replace(comma=True)
+    if any(len(token.text) + token.comma > demand.longest_word for token in tokens):
+        raise SpecError(f"a word is longer than {demand.longest_word} characters")
     end = demand.end or ""
     mark = end[-1] if end and end[-1] in _END_MARKS else script.stop
-    text = script.gap.join(words) + (mark if plan.layout in ("prose", "paragraphs") or end else "")
-    return text[0].upper() + text[1:], words[-1]
+    return Piece(tokens, mark if plan.layout in ("prose", "paragraphs") or end else "", case=plan.case or "")
 
 
-def _join(plan: Plan, script: Script, shape: list[int], texts: list[str]) -> str:
+def _document(plan: Plan, shape: list[int], texts: list[Piece]) -> Document:
     if plan.layout == "list":
-        text = "\n".join(f"- {item}" for item in texts)
-    elif plan.layout == "lines":
-        text = "\n".join(texts)
-    else:
-        remaining = iter(texts)
-        blocks = [script.gap.join(next(remaining) for _ in range(size)) for size in shape]
-        text = "\n\n".join(blocks)
-    if plan.wrapped:
-        text = f'"{text}"'
-    if plan.case is not None:
-        text = text.upper() if plan.case == "upper" else text.lower()
-    plan.characters.meet(len(text), len(text))
-    return text
+        return Document(plan.language, "list", [doc.Bullets([doc.Item([piece]) for piece in texts])])
+    if plan.layout == "lines":
+        return Document(plan.language, "lines", [doc.Paragraph(texts, lines=True)])
+    remaining = iter(texts)
+    blocks: list[doc.Block] = [doc.Paragraph([next(remaining) for _ in range(size)]) for size in shape]
+    return Document(plan.language, "prose", blocks, plan.wrapped)
 
 
-def _write_json(plan: Plan) -> str:
+def _json(plan: Plan) -> doc.Object:
     """A JSON object with the demanded keys, and the demanded words in its values."""
     wanted = [word for word, times in plan.needs.items() for _ in range(times.lower)]
     spare = (f"part{number}" for number in count(1))
     keys = list(plan.keys) + [next(spare) for _ in range(plan.pieces.lower - len(plan.keys))]
     plan.pieces.meet(len(keys), len(keys))
-    values = dict.fromkeys(keys, "so it is")
-    values[keys[-1]] = " ".join([*wanted, "here"])
-    text = json.dumps(values)
-    return text.lower() if plan.case == "lower" else text
+    values = {key: ["so", "it", "is"] for key in keys}
+    values[keys[-1]] = [*wanted, "here"]
+    return doc.Object(
+        [
+            doc.Pair(key, Piece([Token(word, "key" if word in wanted else "fill") for word in words], case="lower"))
+            for key, words in values.items()
+        ]
+    )
