@@ -41,7 +41,7 @@ from scopeif.verification.tool_grounded import ToolGroundedVerifier
 from tools_sandbox import ToolPool
 
 ROOT = Path(__file__).resolve().parents[1]
-PEER_THREADS, CONCURRENCY = 16, 64
+PEER_THREADS, CONCURRENCY = 16, 88
 SENTENCE = "The boats rest in the harbour while the tide runs out, and nobody on the quay is in a hurry today. "
 DESIGN = """[The Start of Auxiliary Verification Tool]
 ```python

@@ -35,7 +35,7 @@ _FLAGS = ("-s", "-P", "-S", "-B")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "TZ": "UTC", "LD_BIND_NOW": "1"}
 _NEEDED_TO_LOAD = ("LD_LIBRARY_PATH",)  # some clusters' interpreters do not start without it
 
-_TEXT_DEPENDENCIES = ("markdown_it", "mdurl")
+_TEXT_DEPENDENCIES = ("markdown_it", "mdurl", "yaml")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -153,16 +153,21 @@ def string_name(text: str, whole_word: bool, case_sensitive: bool) -> str:
         if not text.isalpha():
             return f"the character {quoted(text)}"
         cased = text.lower() != text.upper()
-        note = "" if not cased else case_note(True) if case_sensitive else " (uppercase or lowercase)"
+        note = "" if not cased else case_note(text, True) if case_sensitive else " (uppercase or lowercase)"
         return f"the letter {quoted(text)}{note}"
     if not whole_word or not any(char.isalnum() for char in text):
-        return f"the string {quoted(text)}{case_note(case_sensitive)}"
+        return f"the string {quoted(text)}{case_note(text, case_sensitive)}"
     kind = "phrase" if " " in text.strip() else "word"
-    return f"the {kind} {quoted(text)}{case_note(case_sensitive)}"
+    return f"the {kind} {quoted(text)}{case_note(text, case_sensitive)}"
 
 
-def case_note(case_sensitive: bool) -> str:
-    return " (with exactly this capitalization)" if case_sensitive else ""
+def case_note(text: str, case_sensitive: bool) -> str:
+    """How a text's letters are read; marks and scripts without case need no note."""
+    return " (with exactly this capitalization)" if case_sensitive and text.lower() != text.upper() else ""
+
+
+def _as_written(predicate: Contains | StartsWith | EndsWith | UnderHeading) -> str:
+    return f"{quoted(predicate.text)}{case_note(predicate.text, predicate.case_sensitive)}"
 
 
 def pattern_name(pattern: str, case_sensitive: bool) -> str:
@@ -173,16 +178,26 @@ def pattern_name(pattern: str, case_sensitive: bool) -> str:
 # -- selected segments -------------------------------------------------------------------------------------------
 
 
-def segment(chain: Sequence[Selection], voice: Voice, determiners: tuple[str, ...] = ("each", "every")) -> str:
-    """The selected segments: the last sentence of each paragraph; the response for an empty chain."""
+def segment(
+    chain: Sequence[Selection],
+    voice: Voice,
+    determiners: tuple[str, ...] = ("each", "every"),
+    inside: str | None = None,
+) -> str:
+    """The selected segments: the last sentence of each paragraph; the response for an empty chain.
+
+    `inside` is the unit that the chain stands in: a section in a section is a subsection.
+    """
     steps = [step for step in chain if step.unit != "response"]
     if not steps:
         return voice.pick("the response", "your response", "the response", "your answer")
     if len(steps) == 2:
         owner, owned = steps
         if isinstance(owner, Each) and isinstance(owned, At) and voice.pick("of", "of", "'s") == "'s":
-            return f"{_step(owner, voice, determiners)}'s {ordinal(owned.index)} {bare(owned.unit)}"
-    parts = [_step(step, voice, determiners) for step in reversed(steps)]
+            owned_name = _called(owned.unit, owner.unit)
+            return f"{_step(owner, voice, determiners, inside)}'s {ordinal(owned.index)} {owned_name}"
+    outer = [inside, *(step.unit for step in steps)]
+    parts = [_step(step, voice, determiners, unit) for step, unit in reversed(list(zip(steps, outer, strict=False)))]
     links = [" of " if isinstance(step, At) else " in " for step in reversed(steps)][:-1]
     return "".join(part + link for part, link in zip(parts, [*links, ""], strict=True))
 
@@ -191,24 +206,31 @@ def parted(chain: Sequence[Selection], voice: Voice) -> tuple[str, str]:
     """The outer segments as an adverbial, or nothing, and the segments in them: "in each section, " "every line"."""
     steps = [step for step in chain if step.unit != "response"]
     if len(steps) > 1 and voice.pick("whole", "parted") == "parted":
-        return f"{voice.pick('in', 'within')} {segment(steps[:-1], voice)}, ", segment(steps[-1:], voice)
+        return f"{voice.pick('in', 'within')} {segment(steps[:-1], voice)}, ", segment(
+            steps[-1:], voice, inside=steps[-2].unit
+        )
     return "", segment(steps, voice)
 
 
-def _step(step: Selection, voice: Voice, determiners: tuple[str, ...]) -> str:
-    name = bare(step.unit)
+def _step(step: Selection, voice: Voice, determiners: tuple[str, ...], outer: str | None) -> str:
+    name = _called(step.unit, outer)
     match step:
         case Each():
             return f"{voice.pick(*determiners)} {name}"
         case At():
             return f"the {ordinal(step.index)} {name}"
         case Where():
-            return where(step, voice, determiners)
+            return where(step, voice, determiners, outer)
 
 
-def where(step: Where, voice: Voice, determiners: tuple[str, ...] = ("each", "every")) -> str:
+def _called(unit: str, outer: str | None) -> str:
+    """A section in a section is a subsection."""
+    return _NESTED.get(unit, bare(unit)) if unit == outer else bare(unit)
+
+
+def where(step: Where, voice: Voice, determiners: tuple[str, ...] = ("each", "every"), outer: str | None = None) -> str:
     """each paragraph that contains "x"; each odd-numbered line; every paragraph under the heading "x"."""
-    name, predicate, every = bare(step.unit), step.predicate, voice.pick(*determiners)
+    name, predicate, every = _called(step.unit, outer), step.predicate, voice.pick(*determiners)
     match predicate:
         case IndexIs(modulus=2):
             return f"{every} {'odd' if predicate.remainder else 'even'}-numbered {name}"
@@ -219,10 +241,12 @@ def where(step: Where, voice: Voice, determiners: tuple[str, ...] = ("each", "ev
                 f"{'every' if every == 'each' else every} {ordinal(predicate.modulus)} {name} (the {named} and so on)"
             )
         case UnderHeading():
-            return f"{every} {name} under the heading {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+            return f"{every} {name} under the heading {_as_written(predicate)}"
         case Contains() | StartsWith() | EndsWith() if voice.pick("that", "ing") == "ing":
             verb = {"contains": "containing", "starts": "starting with", "ends": "ending with"}[predicate.test]
-            return f"{every} {name} {verb} {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+            return (
+                f"{every} {name} {verb} {_as_written(predicate)}"
+            )
     return f"{every} {name} that {condition(predicate)}"
 
 
@@ -249,12 +273,12 @@ def condition(predicate: Predicate, negated: bool = False, several: bool = False
         case MatchesPattern():
             return f"{verb('match')} {pattern_name(predicate.pattern, predicate.case_sensitive)}"
         case UnderHeading():
-            return f"{verb('stand')} under the heading {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+            return f"{verb('stand')} under the heading {_as_written(predicate)}"
         case Contains():
-            return f"{verb('contain')} {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+            return f"{verb('contain')} {_as_written(predicate)}"
         case StartsWith() | EndsWith():
             side = "start" if isinstance(predicate, StartsWith) else "end"
-            return f"{verb(side)} with {quoted(predicate.text)}{case_note(predicate.case_sensitive)}"
+            return f"{verb(side)} with {_as_written(predicate)}"
 
 
 def _index(predicate: IndexIs, negated: bool) -> str:

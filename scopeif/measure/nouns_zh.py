@@ -127,15 +127,16 @@ def interval(bounds: Bounds, voice: Voice) -> str:
     return f"{voice.pick('不少于', '不低于', '至少为')}{figures(lower or 0)}"
 
 
-def case_note(case_sensitive: bool) -> str:
-    return "（区分大小写）" if case_sensitive else ""
+def case_note(text: str, case_sensitive: bool) -> str:
+    """How a text's letters are read; what has no case needs no note."""
+    return "（区分大小写）" if case_sensitive and text.lower() != text.upper() else ""
 
 
 def string_name(text: str, whole_word: bool, case_sensitive: bool) -> str:
     """“大海”; 字母“e”（不论大小写）."""
     if len(text) == 1 and text.isascii() and text.isalpha() and not whole_word:
         return f"字母“{text}”{'（区分大小写）' if case_sensitive else '（不论大小写）'}"
-    return f"“{text}”{case_note(case_sensitive)}"
+    return f"“{text}”{case_note(text, case_sensitive)}"
 
 
 def pattern_name(pattern: str, case_sensitive: bool) -> str:
@@ -212,14 +213,14 @@ def condition(predicate: Predicate, negated: bool = False) -> str:
                 return "且".join(parts)
             return parts[0] if len(parts) == 1 else f"满足下列条件之一（{'；'.join(parts)}）"
         case Contains():
-            return f"{no}包含“{predicate.text}”{case_note(predicate.case_sensitive)}"
+            return f"{no}包含“{predicate.text}”{case_note(predicate.text, predicate.case_sensitive)}"
         case StartsWith() | EndsWith():
             side = "开头" if isinstance(predicate, StartsWith) else "结尾"
-            return f"{no}以“{predicate.text}”{side}{case_note(predicate.case_sensitive)}"
+            return f"{no}以“{predicate.text}”{side}{case_note(predicate.text, predicate.case_sensitive)}"
         case MatchesPattern():
             return f"{no}匹配{pattern_name(predicate.pattern, predicate.case_sensitive)}"
         case UnderHeading():
-            return f"{no}位于标题“{predicate.text}”{case_note(predicate.case_sensitive)}之下"
+            return f"{no}位于标题“{predicate.text}”{case_note(predicate.text, predicate.case_sensitive)}之下"
         case IndexIs():
             return _turn(predicate, negated)
         case LengthIs():

@@ -93,7 +93,11 @@ def _as_many(range_: Relative, units: str, other: str, voice: Voice) -> str:
     if range_.rounding != "none":
         return ""
     if offset:
-        if factor != 1 or not (relation == "equal" or (offset > 0 and relation in ("at_least", "at_most"))):
+        if (
+            abs(offset) == 1
+            or factor != 1
+            or not (relation == "equal" or (offset > 0 and relation in ("at_least", "at_most")))
+        ):
             return ""
         more = "more" if offset > 0 else "fewer"
         return f"{voice.pick(*_LEADS[relation])} {number(abs(offset), voice)} {more} {units} than {other}"

@@ -201,7 +201,7 @@ def _yes_or_no(subject: str, range_: Bounds, measure: Measure, voice: Voice) -> 
             return f"{subject}中{must}{voice.pick('有', '出现')}匹配{said}的内容"
         case Present():
             verb = voice.pick("包含", "提到", "出现")
-            return f"{subject}{must}{verb}“{measure.text}”{case_note(measure.case_sensitive)}"
+            return f"{subject}{must}{verb}“{measure.text}”{case_note(measure.text, measure.case_sensitive)}"
         case Valid():
             fence = "" if measure.fence else "，且外面不加代码围栏"
             return f"{subject}{_be(voice) if wanted else '不得'}是{_FORMATS[measure.format]}{fence}"

@@ -8,6 +8,8 @@ from numbers import Real
 
 from scopeif.errors import RecordError
 
+_EXACT = 2**53
+
 
 @dataclass(frozen=True)
 class Record:
@@ -46,6 +48,8 @@ class Record:
 
 
 def _number(name: str, value: object) -> float:
+    if type(value) is int and -_EXACT < value < _EXACT:  # nearly always
+        return value
     if isinstance(value, bool):
         return int(value)
     if not isinstance(value, Real):

@@ -86,6 +86,7 @@ def _environment(config: Any, run: Path, folder: Path) -> dict[str, str]:
             "VLLM_CPU_KVCACHE_SPACE": "1",
             "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the executor stays in the engine's process
             "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0))),
+            "RAY_worker_niceness": "0",  # Ray's 15 leaves the run what every other process on the machine does not want
             "RAY_preload_python_modules": preload.__name__,
             "RAY_worker_maximum_startup_concurrency": str(preload.WORKERS),
         }
