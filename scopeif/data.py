@@ -6,22 +6,22 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scopeif.errors import ConfigError, DataError, ScopeIFError
+from scopeif.command import UNUSABLE, errors_said
+from scopeif.errors import ConfigError, DataError
 
 if TYPE_CHECKING:  # at run time inside the commands: --help answers without pydantic
     from scopeif.constraints.dataset import Row
     from scopeif.constraints.examination import Examination
     from scopeif.constraints.models import Constraint, Instruction
 
-FINDINGS, UNUSABLE = 1, 2
-"""Exit codes beside 0: something was found; the input cannot be used."""
+FINDINGS = 1
+"""Exit code when something was found."""
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -66,7 +66,7 @@ def check(
     """
     from scopeif.constraints.examination import Examination
 
-    with _errors_said():
+    with errors_said(other=UNUSABLE):
         tokens = _token_counter(tokenizer, max_tokens, template_options)
     examination = Examination(tokens, max_tokens)
     rows: dict[str, int] = {}
@@ -109,7 +109,7 @@ def convert(
     from scopeif.constraints.sieve import Sieve
 
     parquet = target.suffix == ".parquet"
-    with _errors_said():
+    with errors_said(other=UNUSABLE):
         if not parquet and not target.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")):
             fix = "name a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet"
             raise DataError(f"files of kind {target.suffix!r} are not written", place=str(target), fix=fix)
@@ -140,7 +140,7 @@ def show(
 
     from scopeif.constraints.console import show_instruction
 
-    with _errors_said():
+    with errors_said(other=UNUSABLE):
         if row is not None and id_ is not None:
             raise ConfigError("--row and --id are given", place="command line", fix="give one of them")
         found = _find(file, row or 1, id_)
@@ -185,16 +185,6 @@ def _show_report(rows: dict[str, int], unusable: list[DataError], examination: E
         console.print("nothing found", style="bold green")
     for error in unusable:
         typer.echo(f"error: {visible(str(error))}", err=True)
-
-
-@contextmanager
-def _errors_said() -> Iterator[None]:
-    """Errors of ours end the command with their message."""
-    try:
-        yield
-    except ScopeIFError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(UNUSABLE) from None
 
 
 def _with_progress(path: Path, split: SplitName | None) -> Iterator[Row]:

@@ -12,10 +12,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from scopeif.errors import ConfigError, ScopeIFError
-
-UNUSABLE = 2
-"""Exit code where the arguments or the folder cannot be used."""
+from scopeif.command import errors_said
+from scopeif.errors import ConfigError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -88,7 +86,7 @@ def offline(
     from scopeif.synthesis.offline import Generator
 
     sizes = _DEFAULTS[preset]
-    with _errors_said():
+    with errors_said():
         parts = parts_of(
             sizes.train if train is None else train,
             sizes.test if test is None else test,
@@ -117,16 +115,6 @@ def _languages(text: str) -> tuple[str, ...]:
         shown = repr(unknown[0]) if unknown else repr(text)
         raise ConfigError(f"{shown} is no language with seeds", place="--languages", fix="use en, zh or en,zh")
     return names
-
-
-@contextmanager
-def _errors_said() -> Iterator[None]:
-    """Errors of ours end the command with their message."""
-    try:
-        yield
-    except ScopeIFError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(UNUSABLE) from None
 
 
 @contextmanager

@@ -7,13 +7,14 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from scopeif.errors import ConfigError, DataError, InvalidInputError, ScopeIFError
+from scopeif.command import errors_said
+from scopeif.errors import ConfigError, DataError
 
 if TYPE_CHECKING:  # at run time inside the command: --help answers without pydantic
     from scopeif.constraints.models import Instruction
@@ -21,8 +22,8 @@ if TYPE_CHECKING:  # at run time inside the command: --help answers without pyda
     from scopeif.judge.settings import JudgeSettings
     from scopeif.verification.settings import VerificationSettings
 
-UNVERIFIED, WRONG_INPUT = 3, 2
-"""Exit codes beside 0 and 1: all is done and something stayed unverified; the input cannot be used."""
+UNVERIFIED = 3
+"""Exit code when all is done and something stayed unverified."""
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -64,7 +65,7 @@ def verify(
 
     Exit code: 0 all verified, 3 something stayed unverified, 2 the input cannot be used, 1 another error.
     """
-    with _errors_said():
+    with errors_said("stopped; the same command goes on"):
         wanted = _instructions(instructions)
         if explain is not None:
             _explain(wanted, out, explain)
@@ -259,19 +260,6 @@ def _explain(wanted: dict[str, Instruction], out: Path, number: int) -> None:
     if row["instruction_id"] not in wanted:
         raise DataError(f"instruction {row['instruction_id']!r} is not among the instructions", place=f"{out}:{number}")
     explain(Console(), wanted[row["instruction_id"]], row)
-
-
-@contextlib.contextmanager
-def _errors_said() -> Iterator[None]:
-    """Errors of ours end the command with their message."""
-    try:
-        yield
-    except ScopeIFError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(WRONG_INPUT if isinstance(error, InvalidInputError) else 1) from None
-    except KeyboardInterrupt:
-        typer.echo("\nstopped; the same command goes on", err=True)
-        raise typer.Exit(130) from None
 
 
 if __name__ == "__main__":

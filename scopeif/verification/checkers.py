@@ -85,8 +85,6 @@ class StaticToolVerifier:
         evidence = NOTHING
         if isinstance(asked.usable, ToolDesign):
             evidence = await run_tool(self._pool, asked.usable.source, asked.usable.entry, (answer,))
-        if evidence.broken:
-            return Outcome(reason=Reason.INFRASTRUCTURE, detail=evidence.broken, verifier=self.name)
         return await judged(
             self._asker,
             instruction,

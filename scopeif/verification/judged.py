@@ -27,6 +27,15 @@ async def judged(
     earlier: tuple[JudgeCall, ...] = (),
 ) -> Outcome:
     """Ask for a judgment; its records decide, and without them the constraint stays unverified."""
+    if evidence.broken:
+        return Outcome(
+            reason=Reason.INFRASTRUCTURE,
+            detail=evidence.broken,
+            verifier=verifier,
+            tool_source=evidence.source,
+            tool_arguments=evidence.arguments,
+            calls=earlier,
+        )
     prompt = render(kind, asker.layout, instruction, constraint, answer, evidence.text)
     asked = await asker.ask("judgment", prompt, asker.affinity(instruction, answer), lambda text: _read(text, answer))
     records = asked.usable.records if asked.usable else []

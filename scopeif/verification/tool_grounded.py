@@ -41,14 +41,6 @@ class ToolGroundedVerifier:
         evidence = NOTHING
         if isinstance(asked.usable, ToolDesign):
             evidence = await run_tool(self._pool, asked.usable.source, asked.usable.entry, tool_arguments(asked.usable))
-        if evidence.broken:
-            return Outcome(
-                reason=Reason.INFRASTRUCTURE,
-                detail=evidence.broken,
-                verifier=self.name,
-                tool_source=evidence.source,
-                calls=asked.calls,
-            )
         return await judged(
             self._asker,
             instruction,
