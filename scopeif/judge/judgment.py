@@ -73,7 +73,7 @@ def parse_judgment(text: str, response: str = "") -> Judgment:
         if verdict is None:
             raise JudgeFormatError("there are neither counting results nor a conclusion")
         return Judgment([], verdict, conflict=False)
-    if not conclusions and _ANALYSIS.search(final):
+    if not conclusions and _ANALYSIS.search(text):  # thinking included: what looks like its end may be quoted
         raise JudgeFormatError("the analysis has no conclusion: the counting results may be quoted in it")
     block = _last(final, found, conclusions[-1].start() if conclusions else None)
     if response and locate(final[block.start : block.end], response):
