@@ -67,7 +67,8 @@ def parse_judgment(text: str, response: str = "") -> Judgment:
     """
     final = final_text(text)
     found = [block for block in blocks(final) if _is_records(final, block)]
-    conclusions = list(_CONCLUSION.finditer(final))
+    analyses = [match.end() for match in _ANALYSIS.finditer(final)]
+    conclusions = list(_CONCLUSION.finditer(final, analyses[-1] if analyses else 0))
     verdict = _verdict(final, conclusions, found)
     if not found:
         if verdict is None:
