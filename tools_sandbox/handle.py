@@ -43,7 +43,8 @@ class Handle:
             wall_s = time.monotonic() - begin
             # Before our end closes: a tool that waits on the socket would hear of that, and end by itself.
             account = self._stop(serial, wire.STOP_ENDED if ending is Ending.CLOSED else wire.STOP)
-        return Talk(ending, body, account, wall_s)
+            late = ending in (Ending.DEADLINE, Ending.STARVED) and _says_more(ours)
+        return Talk(ending, body, account, wall_s, late)
 
     def end(self) -> None:
         """End the zygote and whatever it runs. A conversation under way raises `ZygoteLost`."""
@@ -107,6 +108,13 @@ class Handle:
         late_s = time.monotonic() - deadline
         is_starved = starved(self.started.process.pid, self._run_depth, self._limits.wall_s, late_s)
         return Ending.STARVED if is_starved else Ending.DEADLINE
+
+
+def _says_more(run: socket.socket) -> bool:
+    try:
+        return bool(run.recv(1, socket.MSG_DONTWAIT))
+    except OSError:
+        return False
 
 
 def _set_time_left(run: socket.socket, deadline: float) -> None:

@@ -6,11 +6,14 @@ account of a task says how long it waited for a CPU though it could have run (/p
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from typing import NamedTuple
 
 _SECOND_LOOK_S = 0.05
+_STATE, _START = 0, 19  # of /proc/PID/stat, behind the name
+_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class Look(NamedTuple):
@@ -19,6 +22,7 @@ class Look(NamedTuple):
     runnable: bool
     cpu_s: float
     waited_s: float  # ready, but not on a CPU; a wait that still lasts is not counted yet
+    age_s: float = math.inf
 
 
 def starved(zygote: int, depth: int, wall_s: float, late_s: float) -> bool:
@@ -32,7 +36,9 @@ def starved(zygote: int, depth: int, wall_s: float, late_s: float) -> bool:
     first = look(run) if run is not None else None
     if first is None:
         return _machine_is_overloaded()  # hidden from us (hidepid), not started yet, or already gone
-    if first.waited_s >= wall_s / 2:
+    # A zygote that waits for a CPU itself is late with the run.
+    unborn_s = max(0.0, wall_s + late_s - first.age_s)
+    if first.waited_s + unborn_s >= wall_s / 2:
         return True
     if not first.runnable or first.cpu_s >= wall_s / 2:
         return False
@@ -46,12 +52,13 @@ def look(pid: int) -> Look | None:
     """None when the process is gone or cannot be seen."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            state = file.read().rpartition(b")")[2].split()[0]
+            fields = file.read().rpartition(b")")[2].split()
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
             on_cpu, waited, _ = file.read().split()
     except (OSError, IndexError, ValueError):
         return None
-    return Look(state == b"R", int(on_cpu) / 1e9, int(waited) / 1e9)
+    age_s = time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[_START]) / _TICKS_A_SECOND
+    return Look(fields[_STATE] == b"R", int(on_cpu) / 1e9, int(waited) / 1e9, age_s)
 
 
 def _descendant(pid: int, depth: int) -> int | None:

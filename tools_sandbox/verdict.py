@@ -26,12 +26,16 @@ class Ending(enum.Enum):
 
 
 class Talk(NamedTuple):
-    """One conversation with a run: its ending, the frame's body, and the zygote's account of the process."""
+    """One conversation with a run: its ending, the frame's body, and the zygote's account of the process.
+
+    `late`: the run said something after the wall limit, so it had not ended before.
+    """
 
     ending: Ending
     body: bytes
     account: Account
     wall_s: float
+    late: bool = False
 
 
 class Verdict(NamedTuple):
@@ -52,7 +56,9 @@ def judge(talk: Talk, limits: Limits) -> Verdict:
         return Verdict("too_large", error=f"the result has more than {limits.output_bytes} bytes")
     end = _end_of_process(talk, limits)
     # At the deadline, too, a run can have ended by itself, and its socket be held open by a fork of the client.
-    ended_alone = os.WIFEXITED(talk.account.wait_status) or os.WTERMSIG(talk.account.wait_status) != signal.SIGKILL
+    ended_alone = not talk.late and (
+        os.WIFEXITED(talk.account.wait_status) or os.WTERMSIG(talk.account.wait_status) != signal.SIGKILL
+    )
     if talk.ending is Ending.CLOSED or end.status == "cpu" or ended_alone:
         return end
     if talk.ending is Ending.STARVED:

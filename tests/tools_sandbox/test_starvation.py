@@ -24,6 +24,8 @@ SPIN = Run("def f():\n    while True: pass", "f")
         ([Look(True, 9.9, 0.1)], False),  # it had the CPU
         ([Look(True, 1.0, 9.0)], True),  # it waited for one
         ([Look(False, 1.0, 6.0)], True),
+        ([Look(True, 2.0, 2.0, age_s=6.5)], True),  # it was late to be born, and waited then
+        ([Look(False, 0.0, 0.0, age_s=9.9)], False),
         ([Look(True, 0.1, 0.0), Look(True, 0.1, 0.0)], True),  # it waits all the time, which is not counted yet
         ([Look(True, 0.1, 0.0), Look(True, 0.15, 0.0)], False),  # it slept, and runs now
         ([Look(True, 0.1, 0.0), Look(False, 0.1, 0.0)], False),

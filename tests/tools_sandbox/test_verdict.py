@@ -37,6 +37,8 @@ def talk(ending: Ending, status: int = 0, cpu_s: float = 0.1, killed: bool = Fal
         (talk(Ending.DEADLINE, signal.SIGKILL, 0.5, killed=True), "wall"),
         (talk(Ending.DEADLINE, signal.SIGKILL, 2.5, killed=True), "cpu"),
         (talk(Ending.DEADLINE, EXIT_0, killed=True), "no_result"),  # it had ended; a fork of the client held its socket
+        (talk(Ending.DEADLINE, EXIT_0)._replace(late=True), "wall"),  # its frame came a moment too late
+        (talk(Ending.STARVED, EXIT_0)._replace(late=True), "infra"),
         (talk(Ending.DEADLINE, signal.SIGSEGV, killed=True), "crash"),
         (talk(Ending.STARVED, signal.SIGKILL, 0.5, killed=True), "infra"),
         (talk(Ending.STARVED, signal.SIGXCPU, 2.0), "cpu"),
