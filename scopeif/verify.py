@@ -96,21 +96,19 @@ async def _verify(
     from scopeif.verification.responses import outcome_row, read_responses, settle
 
     done = settle(out, again)
-    todo = sum(
-        1 for _ in read_responses(responses, wanted, done, thinking)
-    )  # every row is checked before the first call
+    # Every row is checked before the first call.
+    todo = sum(1 for _ in read_responses(responses, wanted, done, thinking))
     out.parent.mkdir(parents=True, exist_ok=True)
-    tally = _Tally(todo, len(done))
     with build_pool(settings) as pool, out.open("a", encoding="utf-8") as file:
         async with _open_judge(judge_settings) as client:
             chosen = build_verifier(settings, pool, client)
             items = read_responses(responses, wanted, done, thinking)
-            with tally:
+            with _Tally(todo, len(done), client) as tally:
                 async with contextlib.aclosing(verify_many(chosen, items, concurrency)) as results:
                     async for item, outcome in results:
                         file.write(outcome_row(item.key, outcome) + "\n")
                         file.flush()
-                        tally.add(outcome.verified, client.usage() if client else None)
+                        tally.add(outcome.verified)
     return _report(out, tally)
 
 
@@ -128,20 +126,18 @@ async def _open_judge(settings: JudgeSettings | None) -> AsyncIterator[JudgeClie
 class _Tally:
     """Counts, and shows them while work goes on: a bar in a terminal, else a line now and then."""
 
-    EVERY_S = 10.0
-
-    def __init__(self, todo: int, done_before: int) -> None:
+    def __init__(self, todo: int, done_before: int, judge: JudgeClient | None) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self.todo, self.before = todo, done_before
+        self.todo, self.before, self._judge = todo, done_before, judge
         self.done = self.unverified = 0
-        self.usage: dict[str, Any] | None = None
         self._begun = self._said = time.monotonic()
         self._console = Console(stderr=True)
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
         self._progress = Progress(*columns, console=self._console, disable=not self._console.is_terminal)
         self._task = self._progress.add_task("", total=todo)
+        self._every_s = 0.2 if self._console.is_terminal else 10.0
 
     def __enter__(self) -> _Tally:
         if self.before:
@@ -152,15 +148,17 @@ class _Tally:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def add(self, verified: bool, usage: dict[str, Any] | None) -> None:
+    def add(self, verified: bool) -> None:
         """Count one response."""
         self.done += 1
         self.unverified += not verified
-        self.usage = usage
-        self._progress.update(self._task, completed=self.done, description=self.line())
-        now = time.monotonic()
-        if not self._console.is_terminal and now - self._said >= self.EVERY_S:
-            self._said = now
+        now, bar = time.monotonic(), self._console.is_terminal
+        if now - self._said < self._every_s and not (bar and self.done == self.todo):
+            return
+        self._said = now
+        if bar:
+            self._progress.update(self._task, completed=self.done, description=self.line())
+        else:
             left = (self.todo - self.done) / self.rate()
             self._console.print(f"{self.done}/{self.todo}  {self.line()}  {left:.0f} s left", highlight=False)
 
@@ -171,8 +169,8 @@ class _Tally:
     def line(self) -> str:
         """Rate, unverified responses, and what the judge cost."""
         parts = [f"{self.rate():.1f}/s", f"unverified {self.unverified}"]
-        if self.usage is not None:
-            kinds = self.usage["kinds"].values()
+        if self._judge is not None:
+            kinds = self._judge.usage()["kinds"].values()
             parts.append(f"calls {sum(kind['asked'] for kind in kinds)}")
             parts.append(f"cached {sum(kind['cache_hits'] for kind in kinds)}")
             if cost := sum(kind["cost"] for kind in kinds):

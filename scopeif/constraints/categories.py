@@ -7,16 +7,27 @@ from typing import NamedTuple
 from scopeif.constraints.models import Target
 from scopeif.constraints.spec import (
     At,
+    Count,
     Each,
+    MatchesPattern,
+    Measure,
+    Range,
+    Relative,
     Selection,
     Spec,
     Unit,
     Where,
-    primary_target,
-    range_category,
-    secondary_target,
 )
-from scopeif.constraints.taxonomy import RangeCategory, ResponseUnit, Scope, ScopeStep, Selector
+from scopeif.constraints.taxonomy import (
+    PRIMARY_OF,
+    PrimaryTarget,
+    RangeCategory,
+    ResponseUnit,
+    Scope,
+    ScopeStep,
+    SecondaryTarget,
+    Selector,
+)
 
 _SELECTORS = {Each: Selector.TRAVERSAL, At: Selector.POSITION, Where: Selector.CONDITION}
 _BLOCK, _ELEMENT = ResponseUnit.STRUCTURAL_BLOCK, ResponseUnit.STRUCTURAL_ELEMENT
@@ -63,3 +74,55 @@ def category(spec: Spec) -> Category:
 
 def _step(step: Selection) -> ScopeStep:
     return ScopeStep(_SELECTORS[type(step)], RESPONSE_UNITS[step.unit])
+
+
+_TARGET_OF_KIND = {
+    "length": SecondaryTarget.TEXT_LENGTH,
+    "occurrences": SecondaryTarget.SPECIFIC_STRINGS,
+    "class_count": SecondaryTarget.LITERAL_CLASSES,
+    "repeats": SecondaryTarget.LITERAL_CLASSES,
+    "matches": SecondaryTarget.SKELETON,
+    "starts": SecondaryTarget.SKELETON,
+    "ends": SecondaryTarget.SKELETON,
+    "wrapped": SecondaryTarget.BOUNDARY,
+    "divided": SecondaryTarget.BOUNDARY,
+    "letter_case": SecondaryTarget.SURFACE,
+    "present": SecondaryTarget.PRESENCE,
+    "valid": SecondaryTarget.VALIDITY,
+    "depth": SecondaryTarget.NESTING_DEPTH,
+    "sorted": SecondaryTarget.ORDERING_RELATIONS,
+    "chained": SecondaryTarget.CHAINING_RELATIONS,
+    "acrostic": SecondaryTarget.POSITIONAL_RELATIONS,
+}
+_CONTAINERS = {"section", "list", "table", "code_block", "json_value"}
+_NATURAL = {"paragraph", "sentence", "line", "word", "character", "response"}
+
+
+def secondary_target(measure: Measure) -> SecondaryTarget:
+    """The Target subcategory (appendix A.2) that a measure belongs to."""
+    if isinstance(measure, Count):
+        if isinstance(measure.where, MatchesPattern):
+            return SecondaryTarget.SURFACE
+        if measure.unit in _NATURAL:
+            return SecondaryTarget.UNIT_COUNT
+        return SecondaryTarget.CONTAINERS if measure.unit in _CONTAINERS else SecondaryTarget.MEMBERS
+    return _TARGET_OF_KIND[measure.kind]
+
+
+def primary_target(measure: Measure) -> PrimaryTarget:
+    """The major Target category (appendix A.2) that a measure belongs to."""
+    return PRIMARY_OF[secondary_target(measure)]
+
+
+def range_category(range_: Range) -> RangeCategory:
+    """The Range category (appendix A.3) of a range."""
+    if isinstance(range_, Relative):
+        exact = range_.relation == "equal"
+        return RangeCategory.ARITHMETIC_RELATIONS if exact else RangeCategory.COMPARISON
+    if range_.upper == 0 and range_.lower in (None, 0):
+        return RangeCategory.PROHIBITION
+    if range_.lower is None or range_.upper is None:
+        return RangeCategory.ONE_SIDED_BOUNDS
+    if range_.lower == range_.upper:
+        return RangeCategory.EQUALITY
+    return RangeCategory.INTERVALS

@@ -108,10 +108,6 @@ def read_instructions(path: str | PathLike[str], split: Split | None = None) -> 
     return checked.instructions
 
 
-read_jsonl = read_instructions
-"""The name by which other modules import it."""
-
-
 def is_verl_file(path: str | PathLike[str]) -> bool:
     """Whether a file is Parquet in verl's layout; False for what is no Parquet file."""
     if Path(path).suffix != ".parquet" or recognise(Path(path)).kind is not Kind.PARQUET:

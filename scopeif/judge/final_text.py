@@ -7,6 +7,9 @@ import re
 from scopeif.errors import JudgeFormatError
 from scopeif.judge.loose_json import blocks
 
+MAX_TEXT = 262_144
+"""Longer texts are refused, in characters."""
+
 _PAIRS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷"))
 _FINAL_MARK = re.compile(r"<\|channel\|>\s*final\b[^<]*<\|message\|>")
 _OTHER_MARK = re.compile(r"<\|(?:start|end|return|channel|message|call)\|>")
@@ -17,8 +20,6 @@ _LEAKED_FINAL = re.compile(r"assistant\s*final")
 def final_text(text: object) -> str:
     """The judge's own final text: what follows its thinking.
 
-    Thinking ends at the last closing tag, those apart that are quoted inside a JSON list or object.
-
     Raises:
         JudgeFormatError: nothing is left: no text, or thinking that never closed; or it is no text, or too long.
     """
@@ -28,21 +29,28 @@ def final_text(text: object) -> str:
         if text.lstrip().startswith(opening) and closing not in text:
             raise JudgeFormatError("the judge's thinking never closed")
     final = _final_channel(text)
-    try:
-        quoting = [block for block in blocks(final) if block.fault is None]
-    except ValueError as error:
-        raise JudgeFormatError(str(error)) from None
+    if len(final) > MAX_TEXT:
+        raise JudgeFormatError(f"the text has {len(final)} characters, more than {MAX_TEXT}")
+    cut = 0
+    if any(closing in final for _, closing in _PAIRS):
+        cut = _end_of_thinking(final)
+    if not final[cut:].strip():
+        raise JudgeFormatError("the judge's answer is empty")
+    return final[cut:]
+
+
+def _end_of_thinking(final: str) -> int:
+    """Behind the last closing tag, those apart that are quoted inside a JSON list or object; 0 where all are."""
+    quoting = [block for block in blocks(final) if block.fault is None]
     cut = 0
     for opening, closing in _PAIRS:
         places = [match.start() for match in re.finditer(re.escape(closing), final)]
         ends = [place for place in places if not any(block.start < place < block.end for block in quoting)]
         if ends:
             cut = max(cut, ends[-1] + len(closing))
-        elif final.lstrip().startswith(opening):  # its only closing tags are quoted
+        elif final.lstrip().startswith(opening):
             raise JudgeFormatError("the judge's thinking never closed")
-    if not final[cut:].strip():
-        raise JudgeFormatError("the judge's answer is empty")
-    return final[cut:]
+    return cut
 
 
 def _final_channel(text: str) -> str:

@@ -14,9 +14,6 @@ from typing import Any
 
 import json_repair
 
-MAX_TEXT = 262_144
-"""Longer texts are refused, in characters."""
-
 _MAX_REPAIR, _MAX_OBJECTS = 65_536, 500
 # A list of objects, an empty list, a commented list, or an object with a key: not "[[The response ...]]" of prose.
 _START = re.compile(r"""\[\s*(?:\{|\]|//|\#|/\*)|\{\s*["'“”‘’\w\}]""")
@@ -40,22 +37,14 @@ class Block:
 
 
 def blocks(text: str) -> list[Block]:
-    """The outermost lists of objects and objects in a text, in order.
-
-    Raises:
-        ValueError: the text is longer than `MAX_TEXT`.
-    """
-    if len(text) > MAX_TEXT:
-        raise ValueError(f"the text has {len(text)} characters, more than {MAX_TEXT}")
-    return list(_blocks(text))
-
-
-def _blocks(text: str) -> Iterator[Block]:
+    """The outermost lists of objects and objects in a text, in order."""
+    found: list[Block] = []
     at = 0
     while match := _START.search(text, at):
         block = _strict(text, match.start()) or _repaired(text, match.start())
-        yield block
+        found.append(block)
         at = max(block.end, match.start() + 1)
+    return found
 
 
 class _RepeatedKey(ValueError):

@@ -8,12 +8,14 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Literal, get_args
+from typing import Literal
 
 from scopeif.constraints.models import Constraint, Instruction
 from tools_sandbox import tool_globals
 
-Kind = Literal["tool_design", "judgment", "llm_only", "static_tool", "rule", "batch_tool_design", "batch_judgment"]
+PromptKind = Literal[
+    "tool_design", "judgment", "llm_only", "static_tool", "rule", "batch_tool_design", "batch_judgment"
+]
 Layout = Literal["paper", "prefix"]
 """`paper`: instruction, constraint, evidence, response, objects. `prefix`: instruction and response first, so that all
 constraints of a response share the longest possible prefix, which inference servers cache."""
@@ -29,7 +31,12 @@ NO_EVIDENCE = "None"
 
 
 def render(
-    kind: Kind, layout: Layout, instruction: Instruction, constraint: Constraint, answer: str | None, evidence: str = ""
+    kind: PromptKind,
+    layout: Layout,
+    instruction: Instruction,
+    constraint: Constraint,
+    answer: str | None,
+    evidence: str = "",
 ) -> str:
     """The prompt of one call.
 
@@ -72,18 +79,12 @@ def render_batch(
 
 
 @cache
-def rules(kind: Kind) -> str:
+def rules(kind: PromptKind) -> str:
     """The rules of a kind of call, filled in."""
     text = files("scopeif.judge").joinpath("prompts", f"{kind}.txt").read_text(encoding="utf-8").strip()
     functions = [f"   - {line}" for line in tool_globals() if re.split(r"[( ]", line)[0] in _FUNCTIONS]
     fillings = {"modules": MODULES, "functions": "\n".join(functions)}
     return _PLACEHOLDER.sub(lambda match: fillings[match[1]], text)
-
-
-@cache
-def prompt_version() -> str:
-    """Twelve hexadecimal digits that change with any rule of any kind."""
-    return hashlib.sha256("\0".join(rules(kind) for kind in get_args(Kind)).encode()).hexdigest()[:12]
 
 
 def objects(constraint: Constraint) -> str:

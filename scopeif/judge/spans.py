@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 WHOLE = "ALL"
@@ -49,7 +51,7 @@ def _tolerant(text: str, response: str, after: int) -> Span | None:
     wanted, _ = _plain(text.strip())
     if not wanted:
         return None
-    first = next((index for index, place in enumerate(places) if place >= after), 0) if after else 0
+    first = bisect.bisect_left(places, after)
     start = _find(wanted, plain, first)
     if start < 0:
         return None
@@ -57,6 +59,7 @@ def _tolerant(text: str, response: str, after: int) -> Span | None:
     return Span(begin, end, response[begin:end])
 
 
+@lru_cache(maxsize=16)  # a response is asked about once for every argument of a tool
 def _plain(text: str) -> tuple[str, list[int]]:
     """The text with single spaces and straight quotes, and where each of its characters stands in the original."""
     characters: list[str] = []

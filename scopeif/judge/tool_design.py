@@ -13,6 +13,8 @@ from scopeif.judge.final_text import final_text
 from scopeif.judge.loose_json import blocks
 from scopeif.judge.spans import Span, locate
 
+_NAME_KEYS = {"parametername", "name", "参数名", "参数名称"}
+
 
 @dataclass(frozen=True)
 class ToolDesign:
@@ -129,15 +131,16 @@ def _entry(source: str, names: set[str]) -> ast.FunctionDef:
 
 
 def _parameters(section: str) -> dict[str, Any]:
-    found = [block for block in blocks(section) if block.fault is None and _is_parameters(block.value)]
+    everything = blocks(section)
+    found = [block.value for block in everything if block.fault is None and _is_parameters(block.value)]
     if not found:
-        if (broken := [block.fault for block in blocks(section) if block.fault]) and "arameter" in section:
+        if (broken := [block.fault for block in everything if block.fault]) and "arameter" in section:
             raise JudgeFormatError(f"the input parameters cannot be read: {broken[-1]}")
         return {}
-    items = found[-1].value if isinstance(found[-1].value, list) else [found[-1].value]
+    items = found[-1] if isinstance(found[-1], list) else [found[-1]]
     parameters: dict[str, Any] = {}
     for item in items:
-        name = get(item, {"parametername", "name", "参数名", "参数名称"})
+        name = get(item, _NAME_KEYS)
         if not isinstance(name, str) or name in parameters:
             raise JudgeFormatError(f"the parameter {name!r:.60} is given twice, or is no name")
         parameters[name] = get(item, {"parametervalue", "value", "参数值"})
@@ -146,9 +149,7 @@ def _parameters(section: str) -> dict[str, Any]:
 
 def _is_parameters(value: Any) -> bool:
     items = value if isinstance(value, list) else [value]
-    return bool(items) and all(
-        isinstance(item, dict) and has(item, {"parametername", "name", "参数名", "参数名称"}) for item in items
-    )
+    return bool(items) and all(isinstance(item, dict) and has(item, _NAME_KEYS) for item in items)
 
 
 def _arguments(entry: ast.FunctionDef, parameters: dict[str, Any], response: str) -> list[Span | tuple[Span, ...]]:

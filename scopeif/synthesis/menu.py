@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
+from scopeif.constraints.categories import range_category, secondary_target
 from scopeif.constraints.compatibility import Combination, combinations, compatible
-from scopeif.constraints.spec import Spec, range_category, secondary_target
+from scopeif.constraints.spec import Spec
 from scopeif.constraints.taxonomy import RangeCategory, SecondaryTarget, Selector
 from scopeif.synthesis.asks import ASKS, TOP, WITHIN, Ask
 from scopeif.synthesis.document import Form

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-Language = Literal["en", "zh"]
 
 
 @dataclass(frozen=True)

@@ -145,3 +145,16 @@ def _judge_metrics(judged: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 def _mean(values: Iterable[float | None]) -> float:
     known = [value for value in values if value is not None and not math.isnan(value)]
     return math.fsum(known) / len(known) if known else math.nan
+
+
+_CONSOLE = (
+    "train/csr", "train/isr", "train/unverified_frac", "train/response_tokens", "actor/kl_loss", "actor/grad_norm",
+    "training/rollout_actor_probs_pearson_corr", "timing_s/step", "timing_s/gen", "timing_s/old_log_prob",
+    "timing_s/ref", "timing_s/update_actor", "timing_s/update_weights", "timing_s/save_checkpoint", "timing_s/testing",
+)  # fmt: skip
+
+
+def console_metrics(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of a step that the console line shows."""
+    names = [*_CONSOLE, *(name for name in metrics if name.startswith("train/reward/"))]
+    return {name: float(metrics[name]) for name in names if name in metrics}

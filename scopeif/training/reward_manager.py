@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from scopeif.reward import SCHEMES, split_answer
 from scopeif.training.policies import stop_token_ids
 from scopeif.training.settings import Settings
 from scopeif.verification.build import build_pool, build_verifier
+from scopeif.verification.drawing import drawn
 from scopeif.verification.outcome import Outcome, Reason, ResponseOutcome
 from scopeif.verification.verifier import Verifier, verify_response
 
@@ -69,8 +69,7 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
         stopped = bool(tokens) and tokens[-1] in self.stop_ids
         text = self.tokenizer.decode(tokens[:-1] if stopped else tokens, skip_special_tokens=False)
         answer = split_answer(text, truncated=not stopped, thinking=self.settings.thinking)
-        drilled = zlib.crc32(f"{instruction.id} {tokens}".encode()) < self.settings.unverified.drill_frac * 2**32
-        if answer.format_reward and drilled:
+        if answer.format_reward and drawn(f"{instruction.id} {tokens}", self.settings.unverified.drill_frac):
             drill = Outcome(reason=Reason.DRILL, detail="unverified.drill_frac", verifier="drill")
             return ResponseOutcome(answer, (drill,) * len(instruction.constraints))
         return await verify_response(await self._verifier(), instruction, answer)

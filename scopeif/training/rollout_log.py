@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -38,3 +39,15 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
     with path.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw) as file:
         for line in io.TextIOWrapper(file, encoding="utf-8"):
             yield json.loads(line)
+
+
+def without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """JSON has no NaN: an unverified reward is null; the packed JSON strings are dropped, their content is beside."""
+    return [
+        {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in row.items()
+            if name not in ("outcome", "scopes")
+        }
+        for row in rows
+    ]

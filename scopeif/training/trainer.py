@@ -33,7 +33,7 @@ from scopeif.training import advantage_store, rollout_log
 from scopeif.training.advantages import Trajectory, level_keys, teaching_keys
 from scopeif.training.checkpoints import Best, Checkpoints
 from scopeif.training.data import check_rows
-from scopeif.training.metrics import Sample, group_metrics, outcome_metrics
+from scopeif.training.metrics import Sample, console_metrics, group_metrics, outcome_metrics
 from scopeif.training.progress import ProgressLog
 from scopeif.training.run_dir import RunDir
 from scopeif.training.settings import Settings
@@ -249,7 +249,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             self._log_rollouts(batch, samples, global_steps)
         self._refuse_non_finite(metrics)
         self._complete_checkpoint()
-        self.progress.step(step=global_steps, of=self.total_training_steps, metrics=_console(metrics))
+        self.progress.step(step=global_steps, of=self.total_training_steps, metrics=console_metrics(metrics))
 
     def _throughput(self, batch: KVBatchMeta, samples: dict[str, Sample], seconds: float) -> dict[str, float]:
         """verl's figures of speed, over all samples."""
@@ -332,7 +332,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             metrics.update(outcome_metrics(chosen, f"val/{source}"))
         if self.settings.rollout_log.enabled:
             rows = [{"step": self.global_steps, **sample.info, **sample.outcome} for sample in samples]
-            rollout_log.write(self.run.path / "rollouts", self.global_steps, _without_nan(rows), kind="val")
+            rollout_log.write(self.run.path / "rollouts", self.global_steps, rollout_log.without_nan(rows), kind="val")
         return metrics
 
     def _keep_best(self, metrics: dict[str, float]) -> None:
@@ -390,27 +390,3 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
 
 class _ValidationSkipped(Exception):
     """A stop was asked for while a validation ran."""
-
-
-def _without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """JSON has no NaN: an unverified reward is null; the packed JSON strings are dropped, their content is beside."""
-    return [
-        {
-            name: None if isinstance(value, float) and math.isnan(value) else value
-            for name, value in row.items()
-            if name not in ("outcome", "scopes")
-        }
-        for row in rows
-    ]
-
-
-_CONSOLE = (
-    "train/csr", "train/isr", "train/unverified_frac", "train/response_tokens", "actor/kl_loss", "actor/grad_norm",
-    "training/rollout_actor_probs_pearson_corr", "timing_s/step", "timing_s/gen", "timing_s/old_log_prob",
-    "timing_s/ref", "timing_s/update_actor", "timing_s/update_weights", "timing_s/save_checkpoint", "timing_s/testing",
-)  # fmt: skip
-
-
-def _console(metrics: dict[str, Any]) -> dict[str, float]:
-    names = [*_CONSOLE, *(name for name in metrics if name.startswith("train/reward/"))]
-    return {name: float(metrics[name]) for name in names if name in metrics}

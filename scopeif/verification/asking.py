@@ -13,7 +13,7 @@ from scopeif.errors import JudgeFormatError, JudgeRefused, JudgeUnavailable
 from scopeif.judge.messages import JudgeAnswer, JudgeRequest, Message
 from scopeif.judge.rendering import Layout
 from scopeif.judge.settings import Kind
-from scopeif.verification.outcome import JudgeCall, Reason
+from scopeif.verification.outcome import JudgeCall, Outcome, Reason
 
 T = TypeVar("T")
 
@@ -43,6 +43,10 @@ class Asked(Generic[T]):
     calls: tuple[JudgeCall, ...]
     reason: Reason | None = None
     fault: str = ""
+
+    def unverified(self, verifier: str, earlier: tuple[JudgeCall, ...] = ()) -> Outcome:
+        """The outcome of a constraint for which nothing usable came; `earlier` are calls made before."""
+        return Outcome(reason=self.reason, detail=self.fault, verifier=verifier, calls=earlier + self.calls)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import zlib
 from collections.abc import Collection
 from dataclasses import replace
 
 from scopeif.constraints.models import Constraint, Instruction
 from scopeif.verification.compiled import CompiledVerifier
+from scopeif.verification.drawing import drawn
 from scopeif.verification.outcome import Outcome, Reason, Status
 from scopeif.verification.verifier import Verifier
 
@@ -44,21 +43,15 @@ class AutoVerifier:
             return await self._compiled.verify(instruction, constraint, answer)
         if constraint.spec is None or constraint.scope_category in self._judged_scopes:
             return await self._judge.verify(instruction, constraint, answer)
-        if self._is_audited(instruction, constraint, answer):
-            measured, judged = await asyncio.gather(
-                self._compiled.verify(instruction, constraint, answer),
-                self._judge.verify(instruction, constraint, answer),
-            )
-            if measured.reason is Reason.AMBIGUOUS:
-                return replace(judged, escalated=True)
-            known = Status.UNVERIFIED not in (measured.status, judged.status)
-            return replace(measured, audit=measured.status is judged.status if known else None, calls=judged.calls)
         measured = await self._compiled.verify(instruction, constraint, answer)
-        if measured.reason is Reason.AMBIGUOUS:
-            return replace(await self._judge.verify(instruction, constraint, answer), escalated=True)
-        return measured
+        ambiguous = measured.reason is Reason.AMBIGUOUS
+        if not ambiguous and not self._is_audited(instruction, constraint, answer):
+            return measured
+        judged = await self._judge.verify(instruction, constraint, answer)
+        if ambiguous:
+            return replace(judged, escalated=True)
+        known = Status.UNVERIFIED not in (measured.status, judged.status)
+        return replace(measured, audit=measured.status is judged.status if known else None, calls=judged.calls)
 
     def _is_audited(self, instruction: Instruction, constraint: Constraint, answer: str) -> bool:
-        """Drawn by what is verified, not by when: a repeated run audits the same."""
-        key = f"{instruction.id}\0{constraint.text}\0{answer}".encode("utf-8", "surrogatepass")
-        return zlib.crc32(key) < self._audit_frac * 2**32
+        return drawn(f"{instruction.id}\0{constraint.text}\0{answer}", self._audit_frac)

@@ -14,9 +14,9 @@ from scopeif.judge.parsing import NoTool, ToolDesign, parse_checker
 from scopeif.judge.rendering import render
 from scopeif.reward import Record
 from scopeif.verification.asking import Asked, Asker
-from scopeif.verification.judged import judged
+from scopeif.verification.judged import judged_with_tool
 from scopeif.verification.outcome import Outcome, Reason
-from scopeif.verification.tools import NOTHING, checked, run_tool
+from scopeif.verification.tools import checked
 from tools_sandbox import Run, ToolPool
 
 _KEPT = 4_096
@@ -55,11 +55,11 @@ class RuleVerifier:
 
     async def verify(self, instruction: Instruction, constraint: Constraint, answer: str) -> Outcome:
         asked = await self._checkers.get(instruction, constraint)
+        if asked.reason is not None:
+            return asked.unverified(self.name)
         if not isinstance(asked.usable, ToolDesign):
-            reason, detail = (
-                (asked.reason, asked.fault) if asked.reason else (Reason.TOOL, "the judge wrote no checker")
-            )
-            return Outcome(reason=reason, detail=detail, verifier=self.name, calls=asked.calls)
+            detail = "the judge wrote no checker"
+            return Outcome(reason=Reason.TOOL, detail=detail, verifier=self.name, calls=asked.calls)
         source = asked.usable.source
         result = await self._pool.arun(Run(source=source, entry=asked.usable.entry, args=(answer,)))
         if result.status == "ok" and isinstance(result.value, bool):
@@ -80,17 +80,13 @@ class StaticToolVerifier:
 
     async def verify(self, instruction: Instruction, constraint: Constraint, answer: str) -> Outcome:
         asked = await self._checkers.get(instruction, constraint)
-        if asked.reason is Reason.TRANSPORT:
-            return Outcome(reason=asked.reason, detail=asked.fault, verifier=self.name, calls=asked.calls)
-        evidence = NOTHING
-        if isinstance(asked.usable, ToolDesign):
-            evidence = await run_tool(self._pool, asked.usable.source, asked.usable.entry, (answer,))
-        return await judged(
+        return await judged_with_tool(
             self._asker,
+            self._pool,
+            asked,
             instruction,
             constraint,
             answer,
             verifier=self.name,
-            evidence=evidence,
-            earlier=asked.calls,
+            arguments=(answer,),
         )

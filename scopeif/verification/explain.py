@@ -14,7 +14,7 @@ from rich.text import Text
 
 from scopeif.constraints.models import Instruction
 from scopeif.reward import Record
-from scopeif.reward.graded import deviation, magnitude
+from scopeif.reward.graded import deviation, graded_reward, magnitude
 
 _STYLES = {"satisfied": "green", "violated": "red", "unverified": "yellow"}
 
@@ -65,8 +65,9 @@ def _records(records: list[Mapping[str, Any]], alpha: float) -> Table:
         lower = -math.inf if row["lower"] is None else row["lower"]
         upper = math.inf if row["upper"] is None else row["upper"]
         record = Record(lower, upper, row["actual"], object=row["object"])
-        off, size = deviation(record), magnitude(record)
-        figures = (f"{value:g}" for value in (lower, record.actual, upper, off, size, math.exp(-alpha * off / size)))
+        graded = graded_reward([record], alpha)
+        values = (lower, record.actual, upper, deviation(record), magnitude(record), graded)
+        figures = (f"{value:g}" for value in values)
         style = None if record.satisfied else "red"
         table.add_row(Text(row["object"] + (" (vacuous)" if row["vacuous"] else "")), *figures, style=style)
     return table

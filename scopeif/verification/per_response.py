@@ -16,9 +16,10 @@ from scopeif.judge.parsing import Judgment, NoTool, ToolDesign, parse_judgment, 
 from scopeif.judge.rendering import render_batch
 from scopeif.judge.sections import sections
 from scopeif.verification.asking import Asked, Asker
+from scopeif.verification.judged import outcome_of
 from scopeif.verification.outcome import JudgeCall, Outcome, Reason
-from scopeif.verification.tool_grounded import ToolGroundedVerifier, tool_arguments
-from scopeif.verification.tools import NOTHING, Evidence, checked, run_tool
+from scopeif.verification.tool_grounded import ToolGroundedVerifier
+from scopeif.verification.tools import Evidence, checked, run_tool
 from tools_sandbox import ToolPool
 
 T = TypeVar("T")
@@ -43,19 +44,18 @@ class PerResponseVerifier:
             return [await self.verify(instruction, instruction.constraints[0], answer)]
         designs = await self._designs(instruction, answer)
         if designs.reason is Reason.TRANSPORT:
-            return [self._lost(designs) for _ in instruction.constraints]
-        evidence = await asyncio.gather(*(self._evidence(design) for design in designs.usable or ()))
-        judged = await self._judgments(instruction, answer, evidence or [NOTHING] * len(instruction.constraints))
+            return [designs.unverified(self.name) for _ in instruction.constraints]
+        nothing = [None] * len(instruction.constraints)
+        evidence = await asyncio.gather(*(run_tool(self._pool, design) for design in designs.usable or nothing))
+        judged = await self._judgments(instruction, answer, evidence)
         if judged.reason is Reason.TRANSPORT:
-            return [self._lost(judged, designs.calls) for _ in instruction.constraints]
-        judgments = judged.usable or [None] * len(instruction.constraints)
+            return [judged.unverified(self.name, designs.calls) for _ in instruction.constraints]
         # The pair of calls is shared: its cost is told once, with the first constraint.
-        shared = [designs.calls + judged.calls, *[()] * (len(judgments) - 1)]
+        shared = [designs.calls + judged.calls, *[()] * (len(nothing) - 1)]
+        parts = zip(instruction.constraints, judged.usable or nothing, evidence, shared, strict=True)
         outcomes = (
             self._outcome(instruction, constraint, answer, judgment, found, calls)
-            for constraint, judgment, found, calls in zip(
-                instruction.constraints, judgments, evidence or [NOTHING] * len(judgments), shared, strict=True
-            )
+            for constraint, judgment, found, calls in parts
         )
         return list(await asyncio.gather(*outcomes))
 
@@ -68,11 +68,6 @@ class PerResponseVerifier:
             self._asker.affinity(instruction, answer),
             lambda text: _each(sections(text, count), lambda part: checked(parse_tool_design(part, answer))),
         )
-
-    async def _evidence(self, design: ToolDesign | NoTool | None) -> Evidence:
-        if not isinstance(design, ToolDesign):
-            return NOTHING
-        return await run_tool(self._pool, design.source, design.entry, tool_arguments(design))
 
     async def _judgments(
         self, instruction: Instruction, answer: str, evidence: Sequence[Evidence]
@@ -97,19 +92,7 @@ class PerResponseVerifier:
         if judgment is None or not judgment.records or evidence.broken:
             single = await self._single.verify(instruction, constraint, answer)
             return replace(single, calls=calls + single.calls)
-        return Outcome(
-            records=tuple(judgment.records),
-            verifier=self.name,
-            tool_source=evidence.source,
-            tool_arguments=evidence.arguments,
-            evidence=evidence.text,
-            calls=calls,
-            conflict=judgment.conflict,
-            cpu_ms=evidence.cpu_ms,
-        )
-
-    def _lost(self, asked: Asked[T], earlier: tuple[JudgeCall, ...] = ()) -> Outcome:
-        return Outcome(reason=Reason.TRANSPORT, detail=asked.fault, verifier=self.name, calls=earlier + asked.calls)
+        return outcome_of(judgment, evidence, self.name, calls)
 
 
 def _each(parts: Sequence[str | None], read: Callable[[str], T]) -> list[T | None]:

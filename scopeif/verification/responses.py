@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from scopeif.constraints.atomic import replaced
+from scopeif.constraints.faults import validation_faults
 from scopeif.constraints.files import raw_rows
 from scopeif.constraints.models import Instruction
 from scopeif.errors import DataError
@@ -56,9 +58,8 @@ def read_responses(
         try:
             response = ResponseRow.model_validate(row.value)
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise DataError(f"{field}: {first['msg']}", place=row.place, fix=_FORM) from None
+            first = validation_faults(error, row.value, row.place)[0]
+            raise DataError(first.message, place=row.place, fix=_FORM) from None
         if response.key in seen:
             raise DataError(
                 f"response {response.response_id!r} to {response.instruction_id!r} stands twice",
@@ -90,19 +91,15 @@ def settle(path: Path, again: bool = False) -> frozenset[Key]:
     """
     if not path.exists():
         return frozenset()
-    kept, done = [], set()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if again and not row["verified"]:
-            continue
-        kept.append(line)
-        done.add(Key(row["instruction_id"], row["response_id"]))
-    whole = "".join(f"{line}\n" for line in kept)
-    if path.read_text(encoding="utf-8") != whole:
-        part = path.with_name(path.name + ".part")
-        part.write_text(whole, encoding="utf-8")
-        part.replace(path)
+    done = set()
+    with path.open(encoding="utf-8") as old, replaced(path) as whole, whole.open("w", encoding="utf-8") as new:
+        for line in old:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if again and not row["verified"]:
+                continue
+            new.write(line.removesuffix("\n") + "\n")
+            done.add(Key(row["instruction_id"], row["response_id"]))
     return frozenset(done)

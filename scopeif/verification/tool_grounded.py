@@ -4,13 +4,12 @@ it, the judge reads what it computed."""
 from __future__ import annotations
 
 from scopeif.constraints.models import Constraint, Instruction
-from scopeif.judge.parsing import ToolDesign, parse_tool_design
+from scopeif.judge.parsing import parse_tool_design
 from scopeif.judge.rendering import render
-from scopeif.judge.spans import Span
 from scopeif.verification.asking import Asker
-from scopeif.verification.judged import judged
-from scopeif.verification.outcome import Outcome, Reason
-from scopeif.verification.tools import NOTHING, checked, run_tool
+from scopeif.verification.judged import judged_with_tool
+from scopeif.verification.outcome import Outcome
+from scopeif.verification.tools import checked
 from tools_sandbox import ToolPool
 
 
@@ -36,22 +35,6 @@ class ToolGroundedVerifier:
         asked = await self._asker.ask(
             "tool_design", prompt, affinity, lambda text: checked(parse_tool_design(text, answer)), show_fault=True
         )
-        if asked.reason is Reason.TRANSPORT:
-            return Outcome(reason=asked.reason, detail=asked.fault, verifier=self.name, calls=asked.calls)
-        evidence = NOTHING
-        if isinstance(asked.usable, ToolDesign):
-            evidence = await run_tool(self._pool, asked.usable.source, asked.usable.entry, tool_arguments(asked.usable))
-        return await judged(
-            self._asker,
-            instruction,
-            constraint,
-            answer,
-            verifier=self.name,
-            evidence=evidence,
-            earlier=asked.calls,
+        return await judged_with_tool(
+            self._asker, self._pool, asked, instruction, constraint, answer, verifier=self.name
         )
-
-
-def tool_arguments(design: ToolDesign) -> tuple[str | list[str], ...]:
-    """The arguments as the tool gets them: the response's own text."""
-    return tuple(one.text if isinstance(one, Span) else [span.text for span in one] for one in design.arguments)

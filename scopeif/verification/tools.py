@@ -8,6 +8,7 @@ from typing import Any
 
 from scopeif.errors import JudgeFormatError
 from scopeif.judge.parsing import NoTool, ToolDesign
+from scopeif.judge.spans import Span
 from tools_sandbox import Result, Run, ToolPool, lint
 
 MAX_EVIDENCE = 8_000
@@ -42,11 +43,25 @@ def checked(design: ToolDesign | NoTool) -> ToolDesign | NoTool:
     return design
 
 
-async def run_tool(pool: ToolPool, source: str, entry: str, arguments: tuple[Any, ...]) -> Evidence:
-    """Run a tool on pieces of the response."""
-    result = await pool.arun(Run(source=source, entry=entry, args=arguments))
+async def run_tool(
+    pool: ToolPool, design: ToolDesign | NoTool | None, arguments: tuple[Any, ...] | None = None
+) -> Evidence:
+    """What a tool computes; `NOTHING` where there is none.
+
+    Args:
+        arguments: instead of the pieces of the response that the design names.
+    """
+    if not isinstance(design, ToolDesign):
+        return NOTHING
+    given = _pieces(design) if arguments is None else arguments
+    result = await pool.arun(Run(source=design.source, entry=design.entry, args=given))
     broken = (result.error or "the sandbox failed") if result.status == "infra" else ""
-    return Evidence(evidence_text(result), source, arguments, result.cpu_ms, broken)
+    return Evidence(evidence_text(result), design.source, given, result.cpu_ms, broken)
+
+
+def _pieces(design: ToolDesign) -> tuple[str | list[str], ...]:
+    """The response's own text that the design names."""
+    return tuple(one.text if isinstance(one, Span) else [span.text for span in one] for one in design.arguments)
 
 
 def evidence_text(result: Result) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scopeif.constraints.categories import category
+from scopeif.constraints.categories import category, secondary_target
 from scopeif.constraints.compatibility import (
     EXCLUSIONS,
     YES_OR_NO,
@@ -18,7 +18,7 @@ from scopeif.constraints.compatibility import (
     key_of,
     reasons,
 )
-from scopeif.constraints.spec import AMOUNTS, Clause, Spec, secondary_target
+from scopeif.constraints.spec import AMOUNTS, Clause, Spec
 from scopeif.constraints.taxonomy import PRIMARY_OF, PrimaryTarget, RangeCategory, Scope, SecondaryTarget, Selector
 
 _R, _S = RangeCategory, SecondaryTarget

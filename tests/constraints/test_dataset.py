@@ -15,7 +15,7 @@ from scopeif.constraints.dataset import (
     check_instructions,
     instruction_from_json,
     instruction_to_json,
-    read_jsonl,
+    read_instructions,
     verl_rows,
     write_jsonl,
     write_parquet,
@@ -32,14 +32,14 @@ def path(tmp_path: Path) -> Path:
 
 def test_good_rows_load_in_order(path: Path) -> None:
     lines(path, json.dumps(row()), json.dumps(row(id="b", split="test")))
-    assert [(one.id, one.split) for one in read_jsonl(path)] == [("a", "train"), ("b", "test")]
+    assert [(one.id, one.split) for one in read_instructions(path)] == [("a", "train"), ("b", "test")]
 
 
 def test_whole_numbers_and_nulls_of_provenance_survive(path: Path) -> None:
     lines(path, json.dumps(row()))
-    (instruction,) = read_jsonl(path)
+    (instruction,) = read_instructions(path)
     write_jsonl([instruction], path)
-    assert read_jsonl(path) == [instruction]
+    assert read_instructions(path) == [instruction]
     stored = json.loads(path.read_text(encoding="utf-8"))
     assert stored["provenance"] == {"seed": 3, "note": None}
     assert stored["constraints"][0]["spec"]["clauses"][0]["range"] == {"kind": "bounds", "upper": 20}
@@ -101,7 +101,7 @@ def test_bad_row_names_file_line_field_and_reason(name: str, path: Path) -> None
     assert faults[0].message.startswith(f"{field}: ")
     assert reason in faults[0].message
     with pytest.raises(DataError) as raised:
-        read_jsonl(path)
+        read_instructions(path)
     assert str(raised.value).startswith(f"{path}:2: {field}: ")
 
 
@@ -147,7 +147,7 @@ def test_fault_inside_a_spec_names_its_path(name: str, path: Path) -> None:
 def test_first_fault_is_raised_with_the_count_of_the_others(path: Path) -> None:
     lines(path, json.dumps(row(id=None, split="dev")), "{", json.dumps(row()))
     with pytest.raises(DataError, match=r"data\.jsonl:1: id: Field required \(and 2 further faults in this file\)"):
-        read_jsonl(path)
+        read_instructions(path)
 
 
 def test_duplicate_id_names_both_lines(path: Path) -> None:
@@ -159,39 +159,39 @@ def test_duplicate_id_names_both_lines(path: Path) -> None:
 
 def test_blank_lines_and_windows_line_ends_are_passed_over(path: Path) -> None:
     path.write_bytes(b"\r\n  \r\n" + json.dumps(row()).encode() + b"\r\n\n")
-    assert len(read_jsonl(path)) == 1
+    assert len(read_instructions(path)) == 1
 
 
 def test_line_separators_inside_a_string_do_not_split_the_row(path: Path) -> None:
     lines(path, json.dumps(row(prompt="one\u2028two\x85three"), ensure_ascii=False))
-    assert read_jsonl(path)[0].prompt == "one\u2028two\x85three"
+    assert read_instructions(path)[0].prompt == "one\u2028two\x85three"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf", b"[]", b" [ ] "])
 def test_file_without_a_row(content: bytes, path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(DataError, match="the file holds no row") as raised:
-        read_jsonl(path)
+        read_instructions(path)
     assert raised.value.place == str(path)
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
-        read_jsonl(tmp_path / "absent.jsonl")
+        read_instructions(tmp_path / "absent.jsonl")
     (tmp_path / "rows.jsonl").touch()
     with pytest.raises(DataError, match=r"a folder, not a file(.|\n)*rows\.jsonl"):
-        read_jsonl(tmp_path)
+        read_instructions(tmp_path)
 
 
 def test_utf8_byte_order_mark_is_passed_over(path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(row()).encode())
-    assert len(read_jsonl(path)) == 1
+    assert len(read_instructions(path)) == 1
 
 
 def test_utf16_is_named(path: Path) -> None:
     path.write_text(json.dumps(row()), encoding="utf-16")
     with pytest.raises(DataError, match="the file is UTF-16"):
-        read_jsonl(path)
+        read_instructions(path)
 
 
 def test_other_encoding_names_line_and_byte(path: Path) -> None:
@@ -353,7 +353,7 @@ def test_compressed_rows_come_back(suffix: str, tmp_path: Path) -> None:
     instructions = [Instruction.model_validate(row(id=str(number))) for number in range(50)]
     path = tmp_path / f"rows.jsonl{suffix}"
     assert write_jsonl(instructions, path) == 50
-    assert read_jsonl(path) == instructions
+    assert read_instructions(path) == instructions
     assert (path.read_bytes()[:1] == b"{") is (suffix == "")
 
 
@@ -372,7 +372,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(write: Any, tmp_pat
     assert [file.name for file in tmp_path.iterdir()] == ["rows"]
     assert path.read_text() == "old"
     write([good], path)
-    assert read_jsonl(path) == [good]
+    assert read_instructions(path) == [good]
 
 
 def test_writing_to_no_folder_or_over_a_folder_is_refused(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from scopeif.constraints.categories import category
-from scopeif.constraints.spec import AMOUNTS, Amount, Measure, Spec, secondary_target
+from scopeif.constraints.categories import category, secondary_target
+from scopeif.constraints.spec import AMOUNTS, Amount, Measure, Spec
 from scopeif.constraints.taxonomy import RangeCategory, Scope, SecondaryTarget, Selector
 from tests.measure.specs import COUNT_SENTENCES, SPECS, WORDS, at, bounds, clause, each, relative, spec, where
 

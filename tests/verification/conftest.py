@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scopeif.constraints.dataset import read_jsonl
+from scopeif.constraints.dataset import read_instructions
 from tools_sandbox import ToolPool
 
 sys.path.insert(0, str(Path(__file__).parent))  # the tests import `scripted`
@@ -20,4 +20,4 @@ def pool():
 
 @pytest.fixture(scope="session")
 def instructions():
-    return read_jsonl(DATA)[:40]
+    return read_instructions(DATA)[:40]

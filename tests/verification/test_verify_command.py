@@ -71,6 +71,17 @@ def test_a_run_that_broke_off_goes_on_where_it_was(verified, responses, tmp_path
     assert known(broken) == known(whole)
 
 
+def test_a_line_separator_in_an_answer_ends_no_row(responses, tmp_path):
+    one, out = tmp_path / "one.jsonl", tmp_path / "outcomes.jsonl"
+    row = rows(responses)[0] | {"response": "Calm\u2028sea,\x85calm boats."}
+    one.write_text(json.dumps(row) + "\n")
+    verify("--responses", one, "--out", out)
+    written = out.read_text()
+    shown = verify("--responses", one, "--out", out)
+    assert "1 responses are verified already, 0 are left" in " ".join(shown.stderr.split())
+    assert out.read_text() == written
+
+
 def test_what_stayed_unverified_is_verified_again_on_request(responses, tmp_path):
     out = tmp_path / "outcomes.jsonl"
     row = {"instruction_id": rows(responses)[0]["instruction_id"], "response_id": "calm", "verified": False}

@@ -17,6 +17,9 @@ from scopeif.synthesis.mini.plan import Demand, Interval, Layout, Place, Plan
 from scopeif.synthesis.naming import counting_object
 from scopeif.synthesis.seeds import Seed
 
+ENGLISH = ("en",)
+"""The languages of a family that asks for what Chinese does not have."""
+
 _T = TypeVar("_T")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from scopeif.constraints import spec as sp
 from scopeif.synthesis.mini.family import (
+    ENGLISH,
     ONE,
     Clauses,
     Draw,
@@ -193,17 +194,16 @@ _PIECES: tuple[Layout, ...] = ("lines", "list")
 _BLOCKS: tuple[Layout, ...] = ("paragraphs",)
 _LIST: tuple[Layout, ...] = ("list",)
 _JSON: tuple[Layout, ...] = ("json",)
-_ENGLISH = ("en",)
 
 OPENERS: dict[Layout, tuple[Family, ...]] = {
     "prose": (),
     "paragraphs": (family(two_paragraphs, 1, "paragraphs", _BLOCKS),),
     "lines": (
         family(some_lines, 2, "pieces", _LINES),
-        family(acrostic, 1, "pieces start case shout", _LINES, _ENGLISH),
+        family(acrostic, 1, "pieces start case shout", _LINES, ENGLISH),
     ),
     "list": (family(some_items, 4, "pieces", _LIST), family(one_list, 1, "pieces", _LIST)),
-    "json": (family(json_object, 1, "json", _JSON, _ENGLISH),),
+    "json": (family(json_object, 1, "json", _JSON, ENGLISH),),
 }
 """The families that ask for a layout."""
 
@@ -216,15 +216,15 @@ LAID_OUT: tuple[Family, ...] = (
     family(last_paragraph_starts, 4, "start", _BLOCKS),
     family(paragraph_sentences_equal, 3, "sentences", _BLOCKS),
     family(flat_list, 2, "depth", _LIST),
-    family(sorted_items, 7, "start", _LIST, _ENGLISH),
+    family(sorted_items, 7, "start", _LIST, ENGLISH),
     family(piece_at_most, 8, "piece_length", _PIECES),
     family(piece_contains, 6, "holding", _PIECES),
     family(piece_ends, 3, "end", _PIECES),
     family(piece_longer, 4, "piece_length", _LINES),
     family(piece_equal, 4, "piece_length", _LINES),
-    family(piece_first_word, 3, "case shout", _PIECES, _ENGLISH),
+    family(piece_first_word, 3, "case shout", _PIECES, ENGLISH),
     family(holding_piece_at_most, 2, "piece_length holding", _PIECES),
-    family(last_line_last_word, 4, "end held", _LINES, _ENGLISH),
+    family(last_line_last_word, 4, "end held", _LINES, ENGLISH),
     family(json_keys, 5, "keys", _JSON),
     family(json_pairs, 4, "pairs", _JSON),
     family(json_flat, 2, "depth", _JSON),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scopeif.constraints import spec as sp
 from scopeif.synthesis.mini.family import (
+    ENGLISH,
     NONE,
     ONE,
     Clauses,
@@ -237,8 +238,6 @@ def chained(draw: Draw) -> Clauses:
     return clause(sp.Chained(unit="sentence"), ONE)
 
 
-_ENGLISH = ("en",)
-
 SCOPED: tuple[Family, ...] = (
     family(each_at_most, 9, "piece_length"),
     family(each_at_least, 3, "piece_length"),
@@ -261,12 +260,12 @@ SCOPED: tuple[Family, ...] = (
     family(holding_without_commas, 4, "commas holding"),
     family(odd_at_most, 4, "piece_length"),
     family(long_has_comma, 3, "commas piece_length"),
-    family(first_word_shouted, 6, "case shout", languages=_ENGLISH),
-    family(short_words, 5, "word_length", languages=_ENGLISH),
-    family(short_first_words, 4, "word_length", languages=_ENGLISH),
+    family(first_word_shouted, 6, "case shout", languages=ENGLISH),
+    family(short_words, 5, "word_length", languages=ENGLISH),
+    family(short_first_words, 4, "word_length", languages=ENGLISH),
     family(each_longer, 5, "piece_length"),
     family(one_longer, 7, "piece_length"),
     family(one_equal, 7, "piece_length"),
-    family(chained, 3, "start case", languages=_ENGLISH),
+    family(chained, 3, "start case", languages=ENGLISH),
 )
 """The families over sentences."""

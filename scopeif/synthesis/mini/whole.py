@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scopeif.constraints import spec as sp
 from scopeif.synthesis.mini.family import (
+    ENGLISH,
     NONE,
     ONE,
     Clauses,
@@ -169,7 +170,6 @@ def no_headings(draw: Draw) -> Clauses:
 _PROSE: tuple[Layout, ...] = ("prose", "paragraphs")
 _TEXT: tuple[Layout, ...] = ("prose", "paragraphs", "lines")
 _ALL: tuple[Layout, ...] = ("prose", "paragraphs", "lines", "list", "json")
-_ENGLISH = ("en",)
 
 WHOLE: tuple[Family, ...] = (
     family(sentences_exactly, 14, "sentences"),
@@ -185,7 +185,7 @@ WHOLE: tuple[Family, ...] = (
     family(no_marks("question_mark"), 3, "question", _ALL),
     family(one_question_mark, 4, "question"),
     family(no_marks("digit"), 3, "digits", _ALL),
-    family(some_digits, 2, "digits", languages=_ENGLISH),
+    family(some_digits, 2, "digits", languages=ENGLISH),
     family(keyword_used, 9, "", _ALL),
     family(keyword_present, 7, "", _ALL),
     family(keyword_times, 4, "", _PROSE),
@@ -194,8 +194,8 @@ WHOLE: tuple[Family, ...] = (
     family(starts_with, 9, "start", _PROSE),
     family(ends_with, 7, "end", _PROSE),
     family(ends_with_mark, 4, "end", _PROSE),
-    family(lower_case, 4, "case shout", _TEXT, _ENGLISH),
-    family(upper_case, 1, "case shout", languages=_ENGLISH),
+    family(lower_case, 4, "case shout", _TEXT, ENGLISH),
+    family(upper_case, 1, "case shout", languages=ENGLISH),
     family(in_quotes, 4, "start end"),
     family(one_paragraph, 3, "paragraphs structure"),
     family(no_bullets, 3, "structure", _TEXT),
