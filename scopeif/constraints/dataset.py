@@ -26,7 +26,7 @@ from scopeif.constraints.faults import ROW, fault
 from scopeif.constraints.files import Kind, parquet_columns, raw_rows, recognise
 from scopeif.constraints.models import Instruction
 from scopeif.constraints.official import Split
-from scopeif.constraints.rows import Read, is_verl, read_row, read_text
+from scopeif.constraints.rows import Read, is_verl, read_row
 from scopeif.errors import DataError
 
 DATA_SOURCE = "scope_mini"
@@ -174,18 +174,6 @@ def instruction_to_json(instruction: Instruction) -> str:
         place = f"instruction {instruction.id!r}"
         raise DataError(f"cannot be written as JSON: {error}", place=place) from None
     return text
-
-
-def instruction_from_json(text: str, place: str = "row") -> Instruction:
-    """The inverse of `instruction_to_json`.
-
-    Raises:
-        DataError: the first fault of the row, at `place`.
-    """
-    instruction, faults = read_text(text, place)
-    if instruction is None:
-        raise faults[0]
-    return instruction
 
 
 def verl_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable
 from dataclasses import replace
 
 from scopeif.constraints.models import Constraint, Instruction
@@ -22,8 +22,7 @@ class AutoVerifier:
     Args:
         judge: the verifier for everything else; without one, such constraints stay unverified.
         audit_frac: share of measured constraints of responses that are judged too, in [0, 1].
-        judged_scopes: Scope categories that are judged even where a spec exists, because measuring and judging were
-            seen to disagree on them.
+        trusts: whether measuring decides a constraint that has a spec; by default always.
     """
 
     name = "auto"
@@ -33,15 +32,15 @@ class AutoVerifier:
         compiled: CompiledVerifier,
         judge: Verifier | None = None,
         audit_frac: float = 0.0,
-        judged_scopes: Collection[str] = (),
+        trusts: Callable[[Constraint], bool] = lambda _: True,
     ) -> None:
         self._compiled, self._judge = compiled, judge
-        self._audit_frac, self._judged_scopes = audit_frac, frozenset(judged_scopes)
+        self._audit_frac, self._trusts = audit_frac, trusts
 
     async def verify(self, instruction: Instruction, constraint: Constraint, answer: str) -> Outcome:
         if self._judge is None:
             return await self._compiled.verify(instruction, constraint, answer)
-        if constraint.spec is None or constraint.scope_category in self._judged_scopes:
+        if constraint.spec is None or not self._trusts(constraint):
             return await self._judge.verify(instruction, constraint, answer)
         measured = await self._compiled.verify(instruction, constraint, answer)
         ambiguous = measured.reason is Reason.AMBIGUOUS

@@ -88,18 +88,33 @@ def settle(path: Path, again: bool = False) -> frozenset[Key]:
 
     Args:
         again: take the unverified ones out of the file, so that they are verified again.
+
+    Raises:
+        DataError: a line is no outcome; the file is left as it was.
     """
     if not path.exists():
         return frozenset()
     done = set()
     with path.open(encoding="utf-8") as old, replaced(path) as whole, whole.open("w", encoding="utf-8") as new:
-        for line in old:
+        for number, line in enumerate(old, start=1):
             try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            if again and not row["verified"]:
-                continue
-            new.write(line.removesuffix("\n") + "\n")
-            done.add(Key(row["instruction_id"], row["response_id"]))
+                key, verified = _key_of(line, f"{path}:{number}")
+            except DataError:
+                if line.endswith("\n"):
+                    raise
+                break  # half-written: a killed run left it
+            if verified or not again:
+                new.write(line.removesuffix("\n") + "\n")
+                done.add(key)
     return frozenset(done)
+
+
+def _key_of(line: str, place: str) -> tuple[Key, bool]:
+    """Which response a line of a file of outcomes is about, and whether it is verified."""
+    try:
+        row = json.loads(line)
+        return Key(row["instruction_id"], row["response_id"]), bool(row["verified"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(
+            f"this is no outcome: {type(error).__name__}: {error}", place=place, fix="name another file, or remove it"
+        ) from None

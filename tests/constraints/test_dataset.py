@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from scopeif.constraints.dataset import (
     check_instructions,
-    instruction_from_json,
     instruction_to_json,
     read_instructions,
     verl_rows,
@@ -236,7 +235,7 @@ def test_whole_numbers_stay_whole_through_parquet(tmp_path: Path) -> None:
     stored = pq.read_table(tmp_path / "rows.parquet").to_pylist()
     assert [one["prompt"] for one in stored] == [one.chat() for one in instructions]
     assert [one["extra_info"]["index"] for one in stored] == [0, 1]
-    read = [instruction_from_json(one["extra_info"]["instruction"]) for one in stored]
+    read = [Instruction.model_validate_json(one["extra_info"]["instruction"]) for one in stored]
     assert read == instructions
     clause = json.loads(stored[0]["extra_info"]["instruction"])["constraints"][0]["spec"]["clauses"][0]
     assert type(clause["range"]["upper"]) is int
@@ -274,7 +273,7 @@ def test_round_trip(id_: str, prompt: str, text: str, upper: float, provenance: 
     instruction = Instruction.model_validate(row(id=id_, prompt=prompt, constraints=constraints, provenance=provenance))
     line = instruction_to_json(instruction)
     assert "\n" not in line
-    back = instruction_from_json(line)
+    back = Instruction.model_validate_json(line)
     assert back == instruction
     spec = back.constraints[0].spec
     assert spec is not None

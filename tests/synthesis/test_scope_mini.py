@@ -10,7 +10,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from scopeif.constraints.categories import category
-from scopeif.constraints.dataset import instruction_from_json, verl_rows
+from scopeif.constraints.dataset import verl_rows
 from scopeif.constraints.models import Constraint, Instruction
 from scopeif.constraints.spec import Spec
 from scopeif.constraints.taxonomy import PrimaryTarget, RangeCategory
@@ -153,4 +153,4 @@ def test_chinese_has_every_scope_and_relative_ranges(shipped: dict[str, list[Ins
 
 def test_verl_rows_carry_the_instructions_unchanged(shipped: dict[str, list[Instruction]]) -> None:
     rows = verl_rows(shipped["train.jsonl"])
-    assert [instruction_from_json(row["extra_info"]["instruction"]) for row in rows] == shipped["train.jsonl"]
+    assert [Instruction.model_validate_json(row["extra_info"]["instruction"]) for row in rows] == shipped["train.jsonl"]

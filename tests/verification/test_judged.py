@@ -288,7 +288,7 @@ async def test_auto_routes_by_constraint(pool, instructions):
     assert (await auto.verify(instruction, constraint, ANSWER)).verifier == "compiled"
     assert (await auto.verify(instruction, constraint.model_copy(update={"spec": None}), ANSWER)).verifier == "fixed"
     assert judge.asked == 1
-    judged = AutoVerifier(measured, judge, judged_scopes=[constraint.scope_category])
+    judged = AutoVerifier(measured, judge, trusts=lambda _: False)
     assert (await judged.verify(instruction, constraint, ANSWER)).verifier == "fixed"
 
 

@@ -71,6 +71,18 @@ def test_a_run_that_broke_off_goes_on_where_it_was(verified, responses, tmp_path
     assert known(broken) == known(whole)
 
 
+@pytest.mark.parametrize("line", ["no json", "[]", '{"instruction_id": "x"}'])
+def test_a_file_that_holds_no_outcomes_is_left_as_it_is(responses, tmp_path, line):
+    other = tmp_path / "other.jsonl"
+    other.write_text(line + "\n")
+    shown = verify("--responses", responses, "--out", other)
+    assert shown.returncode == 2
+    assert f"{other}:1: this is no outcome" in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert other.read_text() == line + "\n"
+    assert list(tmp_path.iterdir()) == [other]
+
+
 def test_a_line_separator_in_an_answer_ends_no_row(responses, tmp_path):
     one, out = tmp_path / "one.jsonl", tmp_path / "outcomes.jsonl"
     row = rows(responses)[0] | {"response": "Calm\u2028sea,\x85calm boats."}
