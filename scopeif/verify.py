@@ -7,14 +7,23 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scopeif.command import errors_said
 from scopeif.errors import ConfigError, DataError
+from scopeif.verifier_options import (
+    EndpointOption,
+    JudgeOption,
+    LayoutOption,
+    ModelOption,
+    WorkersOption,
+    judge_from,
+    open_judge,
+    verification_from,
+)
 
 if TYPE_CHECKING:  # at run time inside the command: --help answers without pydantic
     from scopeif.constraints.models import Instruction
@@ -41,18 +50,31 @@ def verify(
         "outcomes.jsonl"
     ),
     verifier: Annotated[
-        str, typer.Option(help="compiled, tgv, per_response, auto, or a baseline of the paper: llm, rule, static_tool.")
+        str,
+        typer.Option(
+            help="compiled, tgv, per_response, auto, a baseline of the paper (llm, rule, static_tool), or remote."
+        ),
     ] = "auto",
-    model: Annotated[str | None, typer.Option(help="The judge's model, as its server lists it.")] = None,
-    endpoint: Annotated[
-        list[str] | None, typer.Option(help="The judge's base URL, http://host:8000/v1; repeat for several.")
+    model: ModelOption = None,
+    endpoint: EndpointOption = None,
+    judge: JudgeOption = None,
+    service: Annotated[
+        list[str] | None,
+        typer.Option(help="remote: base URL of `scopeif serve`, http://host:8000; repeat for several."),
     ] = None,
-    judge: Annotated[
-        Path | None, typer.Option(help="YAML file with all of the judge's settings, as in recipes/judge/.")
+    token_env: Annotated[
+        str | None, typer.Option(help="remote: environment variable that holds the service's token.")
     ] = None,
-    layout: Annotated[str, typer.Option(help="Order of the material in prompts: paper, or prefix.")] = "paper",
+    audit: Annotated[
+        float, typer.Option(min=0, max=1, help="auto: share of measured constraints that are judged too.")
+    ] = 0.0,
+    agreement: Annotated[
+        Path | None,
+        typer.Option(help="auto: write how often the judge agreed, by category; verification.agreement_file reads it."),
+    ] = None,
+    layout: LayoutOption = "paper",
     concurrency: Annotated[int, typer.Option(min=1, help="Responses under way at a time.")] = 64,
-    workers: Annotated[int, typer.Option(min=1, help="Sandbox processes.")] = 1,
+    workers: WorkersOption = 1,
     thinking: Annotated[bool, typer.Option(help="Whether the model was allowed to think before it answered.")] = True,
     retry_unverified: Annotated[
         bool, typer.Option("--retry-unverified", help="Verify again what stayed unverified in OUT.")
@@ -72,11 +94,13 @@ def verify(
             return
         if responses is None:
             raise ConfigError("there is nothing to verify", place="--responses", fix="name a file of responses")
-        judge_settings = _judge(judge, model, endpoint or [])
-        settings = _settings(verifier, layout, workers, judge_settings is not None)
-        unverified = asyncio.run(
-            _verify(wanted, responses, out, settings, judge_settings, concurrency, thinking, retry_unverified)
-        )
+        judge_settings = judge_from(judge, model, endpoint or [])
+        remote = {"urls": service or [], "token_env": token_env, "concurrency": concurrency}
+        settings = verification_from(verifier, layout, workers, judge_settings is not None, remote, audit)
+        if (audit or agreement) and (verifier != "auto" or judge_settings is None):
+            raise ConfigError("only auto with a judge can be audited", place="--audit, --agreement", fix="see --help")
+        asyncio.run(_verify(wanted, responses, out, settings, judge_settings, concurrency, thinking, retry_unverified))
+        unverified = _report(out, wanted, agreement)
     raise typer.Exit(UNVERIFIED if unverified else 0)
 
 
@@ -89,9 +113,9 @@ async def _verify(
     concurrency: int,
     thinking: bool,
     again: bool,
-) -> int:
-    """Verify, write and report; returns how many responses of the file of outcomes are unverified."""
-    from scopeif.verification.build import build_pool, build_verifier
+) -> None:
+    """Verify and write."""
+    from scopeif.verification.build import open_verifier
     from scopeif.verification.engine import verify_many
     from scopeif.verification.responses import outcome_row, read_responses, settle
 
@@ -99,9 +123,8 @@ async def _verify(
     # Every row is checked before the first call.
     todo = sum(1 for _ in read_responses(responses, wanted, done, thinking))
     out.parent.mkdir(parents=True, exist_ok=True)
-    with build_pool(settings) as pool, out.open("a", encoding="utf-8") as file:
-        async with _open_judge(judge_settings) as client:
-            chosen = build_verifier(settings, pool, client)
+    with out.open("a", encoding="utf-8") as file:
+        async with open_judge(judge_settings) as client, open_verifier(settings, client) as chosen:
             items = read_responses(responses, wanted, done, thinking)
             with _Tally(todo, len(done), client) as tally:
                 async with contextlib.aclosing(verify_many(chosen, items, concurrency)) as results:
@@ -109,18 +132,7 @@ async def _verify(
                         file.write(outcome_row(item.key, outcome) + "\n")
                         file.flush()
                         tally.add(outcome.verified)
-    return _report(out, tally)
-
-
-@contextlib.asynccontextmanager
-async def _open_judge(settings: JudgeSettings | None) -> AsyncIterator[JudgeClient | None]:
-    if settings is None:
-        yield None
-        return
-    from scopeif.judge.client import JudgeClient
-
-    async with JudgeClient(settings) as client:
-        yield client
+    typer.echo(f"verified {tally.done} ({tally.line()})")
 
 
 class _Tally:
@@ -178,11 +190,14 @@ class _Tally:
         return "  ".join(parts)
 
 
-def _report(out: Path, tally: _Tally) -> int:
-    """Print what the file of outcomes holds; returns its unverified responses."""
+def _report(out: Path, wanted: dict[str, Instruction], agreement: Path | None) -> int:
+    """Print what the file of outcomes holds, and write the agreement; returns its unverified responses."""
     from collections import Counter
 
+    from scopeif.verification.agreement import Agreement
+
     total, unverified, statuses, reasons = 0, 0, Counter[str](), Counter[str]()
+    audited = Agreement()
     with out.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
@@ -190,10 +205,17 @@ def _report(out: Path, tally: _Tally) -> int:
             unverified += not row["verified"]
             statuses.update(constraint["status"] for constraint in row["constraints"])
             reasons.update(constraint["reason"] for constraint in row["constraints"] if constraint["reason"])
-    typer.echo(f"{out}: {total} responses, {unverified} of them unverified ({tally.line()})")
+            if instruction := wanted.get(row["instruction_id"]):
+                for constraint, outcome in zip(instruction.constraints, row["constraints"], strict=False):
+                    audited.add(constraint, outcome["audit"])
+    typer.echo(f"{out}: {total} responses, {unverified} of them unverified")
     typer.echo("constraints: " + (", ".join(f"{n} {status}" for status, n in sorted(statuses.items())) or "none"))
     if reasons:
         typer.echo("unverified because of: " + ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()))
+    for row in audited.rows():
+        typer.echo(f"judge agrees on {row['agreed']} of {row['audited']}: {row['scope']}, {row['target']}")
+    if agreement is not None:
+        audited.write(agreement)
     return unverified
 
 
@@ -201,44 +223,6 @@ def _instructions(path: Path) -> dict[str, Instruction]:
     from scopeif.constraints.dataset import read_instructions
 
     return {instruction.id: instruction for instruction in read_instructions(path)}
-
-
-def _judge(file: Path | None, model: str | None, endpoints: list[str]) -> JudgeSettings | None:
-    from pydantic import ValidationError
-
-    from scopeif.judge.settings import JudgeSettings
-
-    given: dict[str, Any] = {}
-    if file is not None:
-        import yaml
-
-        try:
-            given = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (OSError, yaml.YAMLError) as error:
-            raise ConfigError(f"the file cannot be read: {error}", place=f"--judge {file}") from None
-        if not isinstance(given, dict):
-            raise ConfigError("the file holds no settings", place=f"--judge {file}")
-    given |= {name: value for name, value in (("model", model), ("endpoints", tuple(endpoints))) if value}
-    if not given:
-        return None
-    try:
-        return JudgeSettings.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the judge"
-        raise ConfigError(first["msg"], place=place, fix="give --model and --endpoint, or --judge FILE") from None
-
-
-def _settings(verifier: str, layout: str, workers: int, has_judge: bool) -> VerificationSettings:
-    from scopeif.judge.rendering import Layout
-    from scopeif.verification.settings import JUDGED, VerificationSettings, VerifierKind
-
-    for option, value, known in (("--verifier", verifier, VerifierKind), ("--layout", layout, Layout)):
-        if value not in get_args(known):
-            raise ConfigError(f"{value!r} is unknown", place=option, fix=f"use one of: {', '.join(get_args(known))}")
-    if verifier in JUDGED and not has_judge:
-        raise ConfigError(f"{verifier} needs a judge", place="--verifier", fix="give --model and --endpoint")
-    return VerificationSettings.model_validate({"kind": verifier, "layout": layout, "sandbox_workers": workers})
 
 
 def _explain(wanted: dict[str, Instruction], out: Path, number: int) -> None:

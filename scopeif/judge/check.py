@@ -7,11 +7,12 @@ import difflib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from scopeif.judge.endpoint import Endpoint
 from scopeif.judge.failures import TRANSPORT, classify
 from scopeif.judge.messages import JudgeAnswer
+from scopeif.judge.settings import Kind
 
 _IDENTITY = ("id", "root", "revision", "created", "owned_by", "max_model_len")
 _SAME = ("root", "revision", "max_model_len")
@@ -19,7 +20,7 @@ _SAME = ("root", "revision", "max_model_len")
 
 @dataclass(frozen=True)
 class EndpointReport:
-    """What one endpoint says; `fault` is None when it serves the model, whose list entry is `card`."""
+    """What one endpoint says; `card` is its list entry of the model, `fault` is None when it can be used."""
 
     url: str
     models: tuple[str, ...] = ()
@@ -90,7 +91,7 @@ async def _check(endpoint: Endpoint, model: str) -> EndpointReport:
     except (ValueError, LookupError, TypeError) as error:
         return EndpointReport(endpoint.url, fault=f"its model list cannot be read ({type(error).__name__})")
     if model in cards:
-        return EndpointReport(endpoint.url, tuple(cards), cards[model])
+        return EndpointReport(endpoint.url, tuple(cards), cards[model], _no_room(cards[model], endpoint))
     near = difflib.get_close_matches(model, list(cards), n=1, cutoff=0.3)
     served = f"it serves {', '.join(cards) or 'none'}"
     return EndpointReport(
@@ -98,3 +99,12 @@ async def _check(endpoint: Endpoint, model: str) -> EndpointReport:
         tuple(cards),
         fault=f"no model {model!r}" + (f", did you mean {near[0]!r}?" if near else f"; {served}"),
     )
+
+
+def _no_room(card: dict[str, Any], endpoint: Endpoint) -> str | None:
+    """A server refuses a call whose longest answer fills the model's context, however short the prompt is."""
+    sampling, context = endpoint.settings.sampling, card.get("max_model_len")
+    answers = max(sampling.of(kind).max_tokens or 0 for kind in get_args(Kind))
+    if not isinstance(context, int) or answers < context:
+        return None
+    return f"answers of {answers} tokens leave no room for a prompt in its {context}: lower judge.sampling"

@@ -13,15 +13,14 @@ Failures of transport are retried and, during an outage, waited for; what remain
 from __future__ import annotations
 
 import asyncio
-import os
-import random
 import secrets
 import time
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from scopeif.errors import ConfigError, JudgeError, JudgeRefused, JudgeUnavailable
+from scopeif.errors import JudgeError, JudgeRefused, JudgeUnavailable
 from scopeif.judge.answers import AnswerCache
+from scopeif.judge.backoff import backoff
 from scopeif.judge.breaker import State
 from scopeif.judge.check import JudgeReport, ProbeReport, check_endpoints
 from scopeif.judge.completions import read_completion, request_body, request_key
@@ -30,6 +29,7 @@ from scopeif.judge.endpoints import Endpoints
 from scopeif.judge.failures import TRANSPORT, Cause, Failure, classify
 from scopeif.judge.messages import JudgeAnswer, JudgeRequest
 from scopeif.judge.notices import Notices
+from scopeif.judge.secret import secret
 from scopeif.judge.settings import JudgeSettings
 from scopeif.judge.usage import Usage
 
@@ -65,7 +65,8 @@ class JudgeClient:
     def __init__(self, settings: JudgeSettings) -> None:
         self.settings = settings
         self._notices = Notices()
-        self._endpoints = Endpoints(settings, _api_key(settings), self._notices)
+        key = secret(settings.api_key_env, "judge.api_key_env") or _NO_KEY
+        self._endpoints = Endpoints(settings, key, self._notices)
         self._cache: AnswerCache | None = None
         self._usage = Usage(settings.price)
         self._in_flight: dict[bytes, _Shared] = {}
@@ -234,21 +235,10 @@ class JudgeClient:
         await asyncio.sleep(self._backoff(failure, troubles.failures))
 
     def _backoff(self, failure: Failure, failures: int) -> float:
-        """Seconds before the next try: random, up to a limit that doubles; none where another endpoint may do."""
+        """Seconds before the next try; none where another endpoint may do."""
         if failure.final or failure.cause is Cause.LOST:
             return 0.0
-        ceiling = min(self.settings.backoff_base_s * 2 ** min(failures - 1, 30), self.settings.backoff_cap_s)
-        return random.uniform(0.0, ceiling)
-
-
-def _api_key(settings: JudgeSettings) -> str:
-    if settings.api_key_env is None:
-        return _NO_KEY
-    if not (key := os.environ.get(settings.api_key_env)):
-        raise ConfigError(
-            f"the environment variable {settings.api_key_env} is not set", place="judge.api_key_env", fix="export it"
-        )
-    return key
+        return backoff(failures, self.settings.backoff_base_s, self.settings.backoff_cap_s)
 
 
 def _refusal(endpoint: Endpoint, failure: Failure) -> JudgeRefused:

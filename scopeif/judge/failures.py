@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -11,6 +9,8 @@ from enum import Enum
 import aiohttp
 import httpx2
 import openai
+
+from scopeif.judge.backoff import retry_after
 
 TRANSPORT = (
     openai.OpenAIError,
@@ -113,20 +113,6 @@ def _of_status(error: openai.APIStatusError) -> Failure:
     if status in {408, 409} or status >= 500:
         return Failure(Cause.SERVER, detail, status, wait)
     return Failure(Cause.REFUSED if status in {401, 403, 404, 405} else Cause.REJECTED, detail, status)
-
-
-def retry_after(value: str | None) -> float | None:
-    """Seconds of a Retry-After header, which holds seconds or a date; None where it holds neither."""
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except (ValueError, OverflowError):
-            return None
-    return max(0.0, seconds) if seconds < float("inf") else None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 import time
 
-logger = logging.getLogger("scopeif.judge")
-
 _COOL_DOWN_S = 30.0
 
 
 class Notices:
     """Says each thing at most once in a while, with the number of times that it was left unsaid."""
 
-    def __init__(self) -> None:
+    def __init__(self, logger: str = "scopeif.judge") -> None:
+        self._logger = logging.getLogger(logger)
         self._said: dict[str, float] = {}
         self._unsaid: dict[str, int] = {}
 
@@ -25,4 +24,4 @@ class Notices:
             return
         self._said[key] = now
         unsaid = self._unsaid.pop(key, 0)
-        logger.log(level, "%s", f"{message} (and {unsaid} times before)" if unsaid else message)
+        self._logger.log(level, "%s", f"{message} (and {unsaid} times before)" if unsaid else message)

@@ -68,6 +68,11 @@ class ConcurrencySettings(_Section):
             raise ValueError(f"must be ordered: min {self.min} <= start {self.start} <= max {self.max}")
         return self
 
+    def shared_by(self, clients: int) -> ConcurrencySettings:
+        """The share of each of so many clients that ask the same endpoints."""
+        parts = {name: max(1, getattr(self, name) // clients) for name in ("start", "min", "max")}
+        return self.model_copy(update=parts)
+
 
 class BreakerSettings(_Section):
     """When an endpoint is given up for a while, and how it is taken back."""

@@ -93,7 +93,7 @@ class Asker:
             except JudgeFormatError as error:
                 fault = error.message
                 calls.append(_call(kind, answer, fault))
-                if show_fault:
+                if show_fault and answer.finish_reason != "length":  # one that was cut off would fill the context
                     said: Message = {"role": "assistant", "content": answer.text}
                     messages = (*first, said, {"role": "user", "content": _MEND.format(fault=fault)})
                 continue

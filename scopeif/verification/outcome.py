@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from scopeif.errors import InvalidInputError
 from scopeif.reward import SCHEMES, Answer, Record, aggregate, graded_reward, satisfied
@@ -137,6 +141,29 @@ def _outcome_json(outcome: Outcome, alpha: float, object_floor: float) -> dict[s
         "audit": outcome.audit,
         "cpu_ms": outcome.cpu_ms,
     }
+
+
+def outcome_from_json(row: Mapping[str, Any]) -> Outcome:
+    """The outcome that a log, a file of outcomes or the service wrote as JSON.
+
+    Raises:
+        InvalidInputError: it is none.
+    """
+    try:
+        return _OUTCOME.validate_python({**row, "records": [_record(fields) for fields in row["records"]]})
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInputError(f"this is no outcome: {type(error).__name__}: {error}") from error
+
+
+_OUTCOME, _RECORD = TypeAdapter(Outcome), TypeAdapter(Record)
+
+
+def _record(fields: Mapping[str, Any]) -> Record:
+    """An infinite bound has been written as null."""
+    lower, upper = fields["lower"], fields["upper"]
+    whole = {**fields, "lower": -math.inf if lower is None else lower, "upper": math.inf if upper is None else upper}
+    _RECORD.validate_python(whole)  # the types alone: it would make floats of whole numbers
+    return Record(**whole)
 
 
 def _record_json(record: Record) -> dict[str, Any]:

@@ -290,3 +290,17 @@ def test_nothing_is_left_after_closing(tmp_path):
 
 def _open(fd):
     return os.path.islink(f"/proc/self/fd/{fd}")
+
+
+async def test_check_says_when_the_longest_answer_fills_the_context():
+    async with JudgeServer() as server, client_of(server, sampling={"batch": {"max_tokens": 9000}}) as client:
+        server.models[0]["max_model_len"] = 9001
+        assert (await client.check()).faults == []
+        server.models[0]["max_model_len"] = 9000
+        assert "answers of 9000 tokens leave no room for a prompt in its 9000" in (await client.check()).faults[0]
+
+
+def test_clients_of_the_same_endpoints_share_the_limit() -> None:
+    share = ConcurrencySettings(start=32, min=4, max=256).shared_by(8)
+    assert (share.start, share.min, share.max) == (4, 1, 32)
+    assert ConcurrencySettings().shared_by(1) == ConcurrencySettings()

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from scopeif.errors import JudgeRefused, JudgeUnavailable
-from scopeif.judge.failures import retry_after
+from scopeif.judge.backoff import retry_after
 from tests.judge.clients import client_of, request, until
 from tests.judge.server import JudgeServer, Reply
 

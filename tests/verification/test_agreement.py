@@ -1,14 +1,21 @@
 """The route of `auto` by measured agreement."""
 
+import contextlib
 import json
+from pathlib import Path
 
 import pytest
 from scripted import NO_TOOL, ScriptedJudge, judgment
+from typer.testing import CliRunner
 
+from scopeif.constraints.dataset import instruction_to_json
 from scopeif.errors import ConfigError
 from scopeif.verification.agreement import Agreement, Category
 from scopeif.verification.build import build_verifier
 from scopeif.verification.settings import VerificationSettings
+from scopeif.verify import app
+
+DATA = Path(__file__).parents[2] / "data" / "scope_mini" / "test.jsonl"
 
 
 def agreement(constraint, agreed, audited):
@@ -82,3 +89,37 @@ async def test_scopes_that_are_named_are_judged(pool, instructions):
     settings = VerificationSettings(kind="auto", judged_scopes=(constraint.scope_category,))
     outcome = await build_verifier(settings, pool, judge).verify(instructions[0], constraint, "Today we rest.")
     assert outcome.verifier == "tgv"
+
+
+class _Counted(ScriptedJudge):
+    def usage(self):
+        return {"kinds": {}}
+
+
+@pytest.mark.parametrize("verdict, agreed", [((0, 0, 1), 0), ((0, 0, 0), 1)])
+def test_the_command_measures_it(tmp_path, monkeypatch, instructions, verdict, agreed):
+    """`Use no exclamation marks` is measured as satisfied; the judge says so, or says that there is one."""
+
+    @contextlib.asynccontextmanager
+    async def opened(_):
+        yield _Counted(tool_design=NO_TOOL, judgment=judgment(verdict))
+
+    monkeypatch.setattr("scopeif.verify.open_judge", opened)
+    one = instructions[0].model_copy(update={"constraints": instructions[0].constraints[:1]})
+    (tmp_path / "data.jsonl").write_text(instruction_to_json(one) + "\n")
+    (tmp_path / "responses.jsonl").write_text(json.dumps({"instruction_id": one.id, "response": "Today we rest."}))
+    command = ["--instructions", tmp_path / "data.jsonl", "--responses", tmp_path / "responses.jsonl", "--audit", "1",
+               "--out", tmp_path / "outcomes.jsonl", "--agreement", tmp_path / "agreement.json",
+               "--model", "judge", "--endpoint", "http://judge/v1"]  # fmt: skip
+    shown = CliRunner().invoke(app, list(map(str, command)))
+    assert shown.exit_code == 0, shown.output
+    assert f"judge agrees on {agreed} of 1: Global, Literal Classes" in shown.output
+    table = Agreement.read(tmp_path / "agreement.json")
+    assert table.rows() == [{"scope": "Global", "target": "Literal Classes", "audited": 1, "agreed": agreed}]
+
+
+@pytest.mark.parametrize("options", [["--audit", "0.5"], ["--agreement", "a.json", "--verifier", "compiled"]])
+def test_nothing_is_audited_without_a_judge(tmp_path, options):
+    shown = CliRunner().invoke(app, ["--instructions", str(DATA), "--responses", str(DATA), *options])
+    assert shown.exit_code == 2
+    assert "only auto with a judge" in shown.output

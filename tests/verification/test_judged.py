@@ -7,7 +7,7 @@ from scripted import NO, NO_TOOL, ScriptedJudge, judgment, tool
 
 from scopeif.errors import JudgeRefused, JudgeUnavailable
 from scopeif.reward import Answer
-from scopeif.verification.asking import Asker
+from scopeif.verification.asking import CUT_OFF, Asker
 from scopeif.verification.auto import AutoVerifier
 from scopeif.verification.checkers import RuleVerifier, StaticToolVerifier
 from scopeif.verification.compiled import CompiledVerifier
@@ -86,6 +86,14 @@ async def test_a_faulty_design_is_shown_its_fault_and_mended(pool, instructions)
     assert [request.attempt for request in judge.requests[:3]] == [0, 1, 2]
     assert [bool(call.fault) for call in outcome.calls] == [True, True, False, False]
     assert len(judge.kept) == 2  # only what could be used
+
+
+async def test_a_design_that_was_cut_off_is_not_shown_again(pool, instructions):
+    texts = [("x = 1\n" * 9000, "length"), "I cannot.", tool(COUNT, text="ALL")]
+    verifier, judge = tgv(pool, tool_design=texts, judgment=judgment((1, 50, 10)))
+    outcome = await verify(verifier, instructions)
+    assert [len(messages) for messages in judge.asked("tool_design")] == [1, 1, 3]
+    assert [call.fault for call in outcome.calls][:1] == [CUT_OFF]
 
 
 async def test_without_a_usable_design_the_judge_judges_without_evidence(pool, instructions):

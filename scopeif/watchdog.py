@@ -116,6 +116,7 @@ class Watchdog:
 
 def watch(order_json: str) -> None:
     """Wait until the launcher is done or gone, then clean up after it. Runs in the watching process."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # SLURM sends it to every process of a job, a while before SIGKILL
     order = json.loads(order_json)
     family = Family(order["launcher"])
     waiting = [order["pipe"]]

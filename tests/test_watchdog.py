@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scopeif.training.watchdog import Family, Process
+from scopeif.watchdog import Family, Process
 
 TREE = """
 import subprocess, sys, time
@@ -20,7 +20,7 @@ time.sleep(60)
 
 LAUNCHER = """
 import pathlib, subprocess, sys, time
-from scopeif.training.watchdog import Watchdog
+from scopeif.watchdog import Watchdog
 watchdog = Watchdog(pathlib.Path(sys.argv[1]))
 child = subprocess.Popen([sys.executable, "-c", sys.argv[2]], stdout=subprocess.PIPE)
 child.stdout.readline()

@@ -1,0 +1,1 @@
+"""The verification service: the engine behind HTTP, on Ray Serve."""
