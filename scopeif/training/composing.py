@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,13 @@ def recipes_folder() -> Path:
 def options(group: str) -> list[str]:
     """The names that `group=...` takes, sorted."""
     return sorted(path.stem for path in (recipes_folder() / group).glob("*.yaml"))
+
+
+def recipe_purpose(name: str) -> str:
+    """What a recipe is for: the first sentence of the comment below its first line."""
+    lines = (recipes_folder() / "recipe" / f"{name}.yaml").read_text().splitlines()[1:]
+    comment = itertools.takewhile(lambda line: line.startswith("#"), lines)
+    return " ".join(line.removeprefix("# ") for line in comment).partition(". ")[0].rstrip(".")
 
 
 def find_verl_config() -> None:
@@ -101,7 +109,7 @@ def _explained(error: Exception, overrides: Sequence[str]) -> ConfigError:
         group, name = (part for part in match.groups() if part)
         known = options(group)
         return ConfigError(
-            f"{name!r} is no option of {group}{_did_you_mean(name, known)}",
+            f"{name!r} is unknown{_did_you_mean(name, known)}",
             place=group,
             fix=f"use one of: {', '.join(known)}",
         )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Literal
 
-from scopeif.errors import ResourceError, SandboxIsolationError
+from scopeif.errors import ResourceError
 from scopeif.training.settings import Settings
+from scopeif.verification.sandbox import require_sandbox
 
 _GIB = 1 << 30
 
@@ -19,10 +19,11 @@ def check_machine(settings: Settings) -> None:
         ResourceError: too little memory or disk; the message says how much is needed and how much there is.
         SandboxIsolationError: the sandbox cannot isolate here; the message names the missing layer.
     """
-    _require_memory(settings.run.min_memory_gb)
-    _require_disk(Path(settings.run.root), settings.run.min_disk_gb)
-    _require_shared_memory()
-    _require_sandbox(settings.verification.sandbox_require)
+    require_memory(settings.run.min_memory_gb)
+    require_disk(Path(settings.run.root), settings.run.min_disk_gb)
+    require_shared_memory()
+    if settings.verification.kind != "remote":
+        require_sandbox(settings.verification.sandbox_require)
 
 
 def available_memory_bytes() -> int:
@@ -50,7 +51,8 @@ def _left_in_control_groups(proc: Path = Path("/proc/self/cgroup"), root: Path =
     return left
 
 
-def _require_memory(needed_gb: float) -> None:
+def require_memory(needed_gb: float) -> None:
+    """Refuse too little free memory with a `ResourceError`."""
     present = available_memory_bytes() / _GIB
     if present < needed_gb:
         raise ResourceError(
@@ -60,7 +62,8 @@ def _require_memory(needed_gb: float) -> None:
         )
 
 
-def _require_disk(folder: Path, needed_gb: float) -> None:
+def require_disk(folder: Path, needed_gb: float) -> None:
+    """Refuse too little free disk below `folder`, which need not exist, with a `ResourceError`."""
     existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     present = shutil.disk_usage(existing).free / _GIB
     if present < needed_gb:
@@ -71,8 +74,11 @@ def _require_disk(folder: Path, needed_gb: float) -> None:
         )
 
 
-def _require_shared_memory(needed_gb: float = 1.0) -> None:
-    """Ray's objects and the weights on their way to vLLM; containers often start with 64 MiB."""
+def require_shared_memory(needed_gb: float = 1.0) -> None:
+    """Refuse too little shared memory with a `ResourceError`.
+
+    It holds Ray's objects and the weights on their way to vLLM; containers often start with 64 MiB.
+    """
     present = shutil.disk_usage("/dev/shm").free / _GIB if Path("/dev/shm").is_dir() else 0.0
     if present < needed_gb:
         raise ResourceError(
@@ -80,16 +86,3 @@ def _require_shared_memory(needed_gb: float = 1.0) -> None:
             place="/dev/shm",
             fix="start the container with more (docker run --shm-size=4g), or remove old files there",
         )
-
-
-def _require_sandbox(require: Literal["seccomp", "full"]) -> None:
-    from tools_sandbox import SandboxUnavailable, ToolPool
-
-    try:
-        ToolPool(workers=1, require=require).close()
-    except SandboxUnavailable as error:
-        raise SandboxIsolationError(
-            f"the tool sandbox cannot isolate on this machine: {error}",
-            place="verification.sandbox_require",
-            fix="python -m tools_sandbox check shows every layer and what it needs",
-        ) from error

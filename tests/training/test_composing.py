@@ -1,23 +1,34 @@
 """Config errors name the key and its neighbours; the own keys are pinned."""
 
 import pytest
+from omegaconf import OmegaConf
 
 from scopeif.errors import ConfigError
 from scopeif.judge.settings import JudgeSettings
 from scopeif.training.composing import compose_config, options
+from scopeif.training.launcher import _what_matters
+from scopeif.training.planning.dry_run import planned_settings
+from scopeif.training.run_dir import fingerprint
 from scopeif.training.settings import Settings
+from scopeif.verification.settings import RemoteSettings, VerificationSettings
 
 OWN_KEYS = {
-    "thinking",
+    "thinking", "dry_run",
     "run.name", "run.root", "run.seed", "run.stop_grace_s", "run.min_memory_gb", "run.min_disk_gb",
+    "run.extends", "run.stall_s",
     "reward.scheme", "reward.alpha", "reward.object_floor", "reward.shuffle",
+    "reward.overlong_tokens", "reward.overlong_penalty", "reward.sources",
     "verification.kind", "verification.layout", "verification.attempts", "verification.audit_frac",
     "verification.judged_scopes", "judge",
+    "verification.agreement_file", "verification.min_agreement", "verification.min_audited",
     "verification.sandbox_workers", "verification.sandbox_require", "verification.tool_cpu_s",
     "verification.tool_wall_s", "verification.tool_memory_mb",
+    "verification.remote.urls", "verification.remote.token_env", "verification.remote.patience_s",
+    "verification.remote.deadline_s", "verification.remote.concurrency",
     "unverified.min_verified_per_group", "unverified.max_frac", "unverified.drill_frac",
-    "selection.metric", "selection.keep_last",
-    "rollout_log.enabled",
+    "selection.metric", "selection.keep_last", "selection.keep_hf_every",
+    "validation.enabled", "validation.max_samples", "validation.guard_prompts",
+    "rollout_log.enabled", "rollout_log.table_rows",
 }  # fmt: skip
 
 
@@ -34,7 +45,7 @@ def test_own_keys_are_pinned():
 @pytest.mark.parametrize("recipe", options("recipe"))
 def test_every_recipe_composes_and_its_settings_are_valid(recipe):
     config = compose_config([f"recipe={recipe}"])
-    assert Settings.from_config(config).run.name == recipe
+    assert planned_settings(config)[0].run.name == recipe
     assert config.algorithm.adv_estimator == "grpo"
     assert (config.actor_rollout_ref.actor.kl_loss_coef, config.actor_rollout_ref.actor.kl_loss_type) == (
         0.001,
@@ -47,7 +58,27 @@ def test_every_reward_composes(scheme):
     assert Settings.from_config(compose_config(["recipe=tiny", f"reward={scheme}"])).reward.scheme == scheme
 
 
-@pytest.mark.parametrize("kind", options("verification"))
+def test_remote_verification_composes_without_a_judge():
+    remote = "verification.remote"
+    given = ["verification=remote", f"{remote}.urls=[http://node7:8000]"]
+    settings = Settings.from_config(compose_config(["recipe=tiny", *given]))
+    assert settings.verification == VerificationSettings(
+        kind="remote", remote=RemoteSettings(urls=("http://node7:8000",))
+    )
+    assert settings.judge is None
+
+
+def test_where_the_service_runs_may_change_between_attempts():
+    def identity(*given):
+        config = compose_config(["recipe=tiny", *given])
+        return fingerprint(OmegaConf.to_yaml(_what_matters(config), resolve=True))
+
+    here, there = (["verification=remote", f"verification.remote.urls=[http://{host}:8000]"] for host in ("a", "b"))
+    assert identity(*here) == identity(*there, "verification.remote.patience_s=5")
+    assert identity(*here) != identity()
+
+
+@pytest.mark.parametrize("kind", sorted(set(options("verification")) - {"remote"}))
 def test_every_verification_composes_with_a_judge(kind):
     judge = ["judge=gpt_oss_120b", "judge.endpoints=[http://node7:8000/v1]"]
     settings = Settings.from_config(compose_config(["recipe=tiny", f"verification={kind}", *judge]))
@@ -93,10 +124,10 @@ def test_faults_name_the_key_and_its_neighbours(overrides, place, hint):
         ("unverified.min_verified_per_group=1", "unverified.min_verified_per_group"),
         ("run.name=a/b", "run.name"),
         ("verification.sandbox_require=none", "verification.sandbox_require"),
+        ("verification.kind=remote", "verification"),
     ],
 )
 def test_own_values_are_bounded(override, place):
     with pytest.raises(ConfigError) as caught:
         Settings.from_config(compose_config(["recipe=tiny", override]))
     assert caught.value.place == place
-

@@ -33,7 +33,7 @@ def test_a_sandbox_that_cannot_isolate(tmp_path, monkeypatch):
     def unavailable(**_):
         raise tools_sandbox.SandboxUnavailable("seccomp", "Function not implemented", "use a newer kernel")
 
-    monkeypatch.setattr(tools_sandbox, "ToolPool", unavailable, raising=False)
+    monkeypatch.setattr("scopeif.verification.sandbox.ToolPool", unavailable)
     with pytest.raises(SandboxIsolationError, match="seccomp") as caught:
         check_machine(settings(tmp_path))
     assert "tools_sandbox check" in caught.value.fix

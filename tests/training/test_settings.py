@@ -11,9 +11,16 @@ from scopeif.training.settings import Settings, check_consistency
     "overrides, place",
     [
         (["actor_rollout_ref.rollout.n=1"], "actor_rollout_ref.rollout.n"),
-        (["actor_rollout_ref.actor.ppo_mini_batch_size=2"], "actor_rollout_ref.actor.ppo_mini_batch_size"),
-        (["actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-mean"], "actor_rollout_ref.actor.loss_agg_mode"),
-        (["actor_rollout_ref.model.lora_rank=8"], "actor_rollout_ref.model.lora_rank"),
+        (
+            ["actor_rollout_ref.actor.shuffle=true", "actor_rollout_ref.actor.ppo_mini_batch_size=2"],
+            "actor_rollout_ref.actor.shuffle",
+        ),
+        (
+            ["actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-sum-norm"],
+            "actor_rollout_ref.actor.loss_scale_factor",
+        ),
+        (["actor_rollout_ref.model.lora_rank=8"], "actor_rollout_ref.model.lora.merge"),
+        (["reward.overlong_tokens=33"], "reward.overlong_tokens"),
         (["verification=tgv"], "verification.kind"),
     ],
 )

@@ -1,0 +1,1 @@
+"""The checks of `scopeif check`: small functions, each of one thing that a run depends on."""
