@@ -15,12 +15,12 @@ Train a policy with GRPO on scope-aware instructions.
   python -m scopeif.train recipe=NAME [key=value ...]
 
 Recipes
-  smoke          SmolLM2-135M-Instruct for a few steps; two CPU cores, about ten minutes
-  tiny           a random model, for tests: every part of a run in about a minute
-{more}
+{recipes}
 Choices (name=option)
   reward         {reward}
   verification   {verification}
+  judge          {judge}
+  option         {option}; several as option=[a,b]
 
 Often set
   trainer.total_training_steps=20     actor_rollout_ref.actor.optim.lr=1e-5
@@ -33,12 +33,15 @@ What it does
   The same command again resumes an unfinished run from its last checkpoint, with the same order of prompts;
   a finished run starts a new directory. SIGTERM and SIGUSR1 save and stop; Ctrl-C stops at once.
 
+Before a long run
+  ... dry_run=true                        what it needs: GPUs, memory, disk, judge, hours; nothing starts
+  scopeif check recipe=NAME [key=value]   whether this machine, the data, the sandbox and the judge are ready
+
 See a config
   python -m scopeif.train recipe=NAME --cfg job             the whole resolved config, nothing starts
   ... --cfg job --package trainer                           one section; --resolve fills in references
 """
 
-_DESCRIBED = ("smoke", "tiny")
 _SHOWING = ("--cfg", "-c", "--package", "-p", "--resolve", "--info", "-i")
 """Hydra's flags that print and start nothing."""
 
@@ -58,6 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             compose_config([argument for argument in arguments if "=" in argument and argument not in flags])
             return _show(arguments)
         config = compose_config(arguments)
+        if config.dry_run is True:
+            from scopeif.training.planning.dry_run import dry_run
+
+            return dry_run(config)
         from scopeif.training.launcher import launch
 
         return launch(config, command="python -m scopeif.train " + shlex.join(arguments))
@@ -70,12 +77,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _help() -> str:
-    from scopeif.training.composing import options
+    from scopeif.training.composing import options, recipe_purpose
 
-    more = "".join(f"  {name}\n" for name in options("recipe") if name not in _DESCRIBED)
-    return HELP.format(
-        more=more, reward=" | ".join(options("reward")), verification=" | ".join(options("verification"))
-    )
+    names = options("recipe")
+    width = max(map(len, names))
+    recipes = "".join(f"  {name:<{width}}  {recipe_purpose(name)}\n" for name in names)
+    groups = {group: " | ".join(options(group)) for group in ("reward", "verification", "judge", "option")}
+    return HELP.format(recipes=recipes, **groups)
 
 
 def _refuse_other_flags(flags: Sequence[str]) -> None:

@@ -179,32 +179,50 @@ def instruction_to_json(instruction: Instruction) -> str:
 def verl_rows(
     instructions: Iterable[Instruction], data_source: str = DATA_SOURCE, start: int = 0
 ) -> list[dict[str, Any]]:
-    """The rows that verl's `RLHFDataset` and reward managers read, in order, numbered from `start`.
-
-    `extra_info.instruction` is the whole instruction as one JSON string: Parquet would merge the many shapes
-    of specs into one struct, in which whole numbers turn into floats and absent keys into nulls.
-    """
+    """The rows that verl's `RLHFDataset` and reward managers read, in order, numbered from `start`."""
     return [
-        {
-            "data_source": data_source,
-            "prompt": instruction.chat(),
-            "ability": "instruction_following",
-            "reward_model": {"style": "rule", "ground_truth": instruction.id},
-            "extra_info": {
-                "index": index,
-                "id": instruction.id,
-                "split": instruction.split,
-                "instruction": instruction_to_json(instruction),
-            },
-        }
-        for index, instruction in enumerate(instructions, start=start)
+        verl_row(index, data_source, one.id, one.chat(), instruction_to_json(one), one.split)
+        for index, one in enumerate(instructions, start=start)
     ]
+
+
+def verl_row(
+    index: int, data_source: str, id_: str, chat: list[dict[str, str]], text: str, split: str = "test"
+) -> dict[str, Any]:
+    """One row as verl reads it.
+
+    Args:
+        index: number of the row in its file, from 0.
+        data_source: name of the data, by which rows are scored and metrics are named.
+        id_: of the row.
+        chat: the prompt's messages.
+        text: all that scoring needs, as one JSON string (`extra_info.instruction`): Parquet would merge the many shapes
+            of specs into one struct, in which whole numbers turn into floats and absent keys into nulls.
+        split: train or test.
+    """
+    return {
+        "data_source": data_source,
+        "prompt": chat,
+        "ability": "instruction_following",
+        "reward_model": {"style": "rule", "ground_truth": id_},
+        "extra_info": {"index": index, "id": id_, "split": split, "instruction": text},
+    }
 
 
 def write_parquet(
     instructions: Iterable[Instruction], path: str | PathLike[str], data_source: str = DATA_SOURCE
 ) -> int:
-    """Write `verl_rows` as Parquet with an explicit schema, the same for every file, which appears when it is whole.
+    """Write `verl_rows` as Parquet; the file appears when it is whole.
+
+    Returns:
+        Rows written.
+    """
+    numbered = enumerate(instructions)
+    return write_verl_rows((row for n, one in numbered for row in verl_rows([one], data_source, start=n)), path)
+
+
+def write_verl_rows(rows: Iterable[dict[str, Any]], path: str | PathLike[str]) -> int:
+    """Write rows of `verl_row` with an explicit schema, the same for every file; the file appears when it is whole.
 
     Returns:
         Rows written.
@@ -222,12 +240,12 @@ def write_parquet(
             "extra_info": pa.struct({"index": pa.int64(), "id": text, "split": text, "instruction": text}),
         }
     )
-    rows, remaining = 0, iter(instructions)
+    written, remaining = 0, iter(rows)
     with replaced(path) as new, pq.ParquetWriter(new, schema) as writer:
         while batch := list(islice(remaining, _BATCH)):
-            writer.write_table(pa.Table.from_pylist(verl_rows(batch, data_source, start=rows), schema=schema))
-            rows += len(batch)
-    return rows
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+            written += len(batch)
+    return written
 
 
 def _unless_known(instruction: Instruction, place: str, place_of: dict[str, str], path: Path) -> Read:

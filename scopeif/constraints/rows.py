@@ -85,7 +85,7 @@ def _read_verl(value: dict[str, Any], place: str) -> Read:
     if not isinstance(text, str):
         source = value.get("data_source")
         reason = f"a row of data source {source!r} holds no instruction"
-        fix = "only instructions with constraints can be rewarded; write them with `scopeif data convert`"
+        fix = "write instructions with `scopeif data convert`, or name the source's reward function in reward.sources"
         return Read(None, [fault(place, "extra_info.instruction", reason, fix)])
     read = read_text(text, place)
     if read.instruction is None:

@@ -4,6 +4,7 @@ from scopeif.reward.aggregate import SCHEMES, Scheme, aggregate, hierarchical
 from scopeif.reward.answer import Answer, split_answer
 from scopeif.reward.graded import deviation, graded_reward, magnitude, satisfied, violation
 from scopeif.reward.groups import identical_pair_fraction, zero_std
+from scopeif.reward.length import overlong_penalty
 from scopeif.reward.record import Record
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "hierarchical",
     "identical_pair_fraction",
     "magnitude",
+    "overlong_penalty",
     "satisfied",
     "split_answer",
     "violation",

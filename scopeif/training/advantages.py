@@ -66,6 +66,11 @@ def level_keys(rows: Sequence[Trajectory]) -> list[str]:
     return [row.key for row in rows if row.group in level]
 
 
+def shuffle_seed(run_seed: int, step: int) -> int:
+    """The seed of a step's permutation under `reward.shuffle`."""
+    return run_seed * 1_000_003 + step
+
+
 def shuffled_within_groups(rows: Sequence[Trajectory], seed: int) -> list[int]:
     """For each row the index of the row of its group whose advantage it gets instead: a control that teaches nothing.
 

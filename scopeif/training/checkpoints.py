@@ -1,8 +1,9 @@
 """Checkpoints of a run: complete ones, the best one, and which may go.
 
-    checkpoints/global_step_20/     verl's: actor weights, optimizer, random state, data position, HF weights
-    checkpoints/global_step_20/COMPLETE   written last; a folder without it is not resumed from
-    best/                           the best step's HF model, and best.json with its step and metric
+checkpoints/global_step_20/     verl's: actor weights, optimizer, random state, data position, HF weights
+checkpoints/global_step_20/COMPLETE   written last; a folder without it is not resumed from
+best/                           the best step's HF model, and best.json with its step and metric
+hf/global_step_20/              a step's HF model in bf16, for curves over training (selection.keep_hf_every)
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from scopeif.errors import ModelNotFoundError
+from scopeif.errors import ModelNotFoundError, ResourceError
 
 MARKER = "COMPLETE"
 BEST_FILE = "best.json"
+CARD = "README.md"
 _PREFIX = "global_step_"
+_SPARE = 1.05
+"""How much more disk than the last checkpoint took must be free for the next."""
+_FIRST = 8
+"""Weights and Adam in fp32 with an HF model beside them, in sizes of a policy in bf16."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +41,22 @@ class Checkpoints:
     def __init__(self, run_dir: Path) -> None:
         self.folder = run_dir / "checkpoints"
         self.best_model = run_dir / "best"
+        self.kept_models = run_dir / "hf"
 
     def step_folder(self, step: int) -> Path:
         return self.folder / f"{_PREFIX}{step}"
+
+    def model_folder(self, step: int) -> Path:
+        """The Hugging Face model in a step's checkpoint."""
+        return self.step_folder(step) / "actor" / "huggingface"
+
+    def kept_model(self, step: int) -> Path:
+        """The step's model that `keep_model` wrote."""
+        return self.kept_models / f"{_PREFIX}{step}"
+
+    def kept_steps(self) -> list[int]:
+        """Steps whose model `keep_model` wrote, ascending."""
+        return sorted(int(path.name.removeprefix(_PREFIX)) for path in self.kept_models.glob(f"{_PREFIX}*"))
 
     def complete_steps(self) -> list[int]:
         """Steps with a complete checkpoint, ascending."""
@@ -47,6 +66,31 @@ class Checkpoints:
     def mark_complete(self, step: int) -> None:
         """Call after everything of the step's checkpoint is on disk."""
         _write_durably(self.step_folder(step) / MARKER, f"{step}\n")
+
+    def require_space(self, policy: Path) -> None:
+        """Check the free disk before a checkpoint is written.
+
+        Args:
+            policy: folder of the weights that training began with; they tell the need of the first checkpoint.
+
+        Raises:
+            ResourceError: less is free than the last complete checkpoint took; nothing has been deleted or written.
+        """
+        steps = self.complete_steps()
+        last = _size(self.step_folder(steps[-1])) if steps else _FIRST * _size(policy, "*.safetensors")
+        _require_free(self.folder, int(_SPARE * last))
+
+    def keep_model(self, step: int) -> None:
+        """Keep the step's Hugging Face model in bf16, whole or not at all; pruning does not touch it.
+
+        Raises:
+            ModelNotFoundError: the step's checkpoint holds no HF weights.
+            ResourceError: too little free disk.
+        """
+        from scopeif.training.hf_model import copy_model
+
+        _require_free(self.folder, _size(self.model_folder(step)))
+        copy_model(self.model_folder(step), self.kept_model(step), bf16=True)
 
     def prune(self, keep_last: int) -> list[int]:
         """Delete all but the newest `keep_last` complete checkpoints; incomplete older ones go too.
@@ -66,27 +110,51 @@ class Checkpoints:
         file = self.best_model / BEST_FILE
         return Best(**json.loads(file.read_text())) if file.is_file() else None
 
-    def keep_best(self, best: Best) -> None:
-        """Make that step's HF weights the best model, whole or not at all.
+    def keep_best(self, best: Best, card: str) -> None:
+        """Make that step's HF weights the best model with this model card, whole or not at all.
 
         Raises:
             ModelNotFoundError: the step's checkpoint holds no HF weights.
         """
-        source = self.step_folder(best.step) / "actor" / "huggingface"
-        if not any(source.glob("*.safetensors")):
-            raise ModelNotFoundError(
-                f"{source} holds no *.safetensors",
-                fix="keep hf_model in actor_rollout_ref.actor.checkpoint.save_contents",
-            )
+        source = self.model_folder(best.step)
+        require_weights(source)
         staged = self.best_model.with_name(".best.partial")
         shutil.rmtree(staged, ignore_errors=True)
         shutil.copytree(source, staged, copy_function=_link_or_copy)
+        (staged / CARD).write_text(card, encoding="utf-8")
         _write_durably(staged / BEST_FILE, json.dumps(asdict(best)) + "\n")
         replaced = self.best_model.with_name(".best.replaced")
         if self.best_model.exists():
             self.best_model.rename(replaced)
         staged.rename(self.best_model)
         shutil.rmtree(replaced, ignore_errors=True)
+
+
+def require_weights(folder: Path) -> None:
+    """Check that a folder holds Hugging Face weights.
+
+    Raises:
+        ModelNotFoundError: it does not.
+    """
+    if not any(folder.glob("*.safetensors")):
+        raise ModelNotFoundError(
+            f"{folder} holds no *.safetensors",
+            fix="keep hf_model in actor_rollout_ref.actor.checkpoint.save_contents",
+        )
+
+
+def _size(folder: Path, pattern: str = "*") -> int:
+    return sum(path.stat().st_size for path in folder.rglob(pattern) if path.is_file())
+
+
+def _require_free(folder: Path, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise ResourceError(
+            f"a checkpoint needs {needed / 1e9:.1f} GB of free disk, {free / 1e9:.1f} GB are free",
+            place=str(folder),
+            fix="free some and give the same command again; nothing was written, the earlier checkpoints are whole",
+        )
 
 
 def _link_or_copy(source: str, target: str) -> str:

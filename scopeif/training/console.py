@@ -13,6 +13,7 @@ from rich.status import Status
 from rich.text import Text
 
 from scopeif.training.progress import EVENTS_FILE
+from scopeif.training.stall import STALL_FILE
 
 HEARTBEAT_S = 10.0
 
@@ -32,6 +33,8 @@ class RunConsole:
         self._events: Path | None = None
         self._offset = 0
         self._step_seconds: list[float] = []
+        self._stalls: Path | None = None
+        self._stalls_seen = 0
 
     def say(self, text: str, style: str = "") -> None:
         """One line with the time since start; the text is shown as it is."""
@@ -51,11 +54,14 @@ class RunConsole:
         """Show events of this run from now on."""
         self._events = run_dir / EVENTS_FILE
         self._offset = self._events.stat().st_size if self._events.exists() else 0
+        self._stalls = run_dir / STALL_FILE
+        self._stalls_seen = _size(self._stalls)
 
     def poll(self) -> None:
         """Show what is new, and the heartbeat when it is due; call several times a second."""
         for event in self._new_events():
             self._show(event)
+        self._say_stall()
         if self.console.is_terminal:
             self._live()
         elif self._phase and time.monotonic() - self._last_output >= HEARTBEAT_S:
@@ -69,6 +75,12 @@ class RunConsole:
             self._status.stop()
             self._status = None
         self._phase = ""
+
+    def _say_stall(self) -> None:
+        """The trainer has written its stacks, because nothing happened for `run.stall_s`."""
+        if self._stalls is not None and (size := _size(self._stalls)) > self._stalls_seen:
+            self._stalls_seen = size
+            self.say(f"no progress in {self._phase_line()}; where the trainer waits: {self._stalls}", style="yellow")
 
     def _live(self) -> None:
         if self._status is None:
@@ -99,6 +111,8 @@ class RunConsole:
                 self.phase(name)
         elif kind == "note":
             self.say(event["text"])
+        elif kind == "warning":
+            self.say(f"warning: {event['text']}", style="yellow")
         elif kind == "step":
             self._step_seconds.append(event["metrics"].get("timing_s/step", 0.0))
             self.say(step_line(event, self._step_seconds))
@@ -131,10 +145,21 @@ def validation_line(event: Mapping[str, Any]) -> str:
     """The console line of one validation."""
     metrics = event["metrics"]
     name = "before training" if event["step"] == 0 else f"after step {event['step']}"
-    return (
-        f"validation {name}:  csr {_percent(metrics, 'val/all/csr')}  isr {_percent(metrics, 'val/all/isr')}"
-        f"  unverified {_percent(metrics, 'val/all/unverified_frac')}"
-    )
+    shown = [f"  {label} {_percent(metrics, metric)}" for metric, label in _VALIDATION.items() if metric in metrics]
+    return f"validation {name}:{''.join(shown)}"
+
+
+_VALIDATION = {
+    "val/all/csr": "csr",
+    "val/all/isr": "isr",
+    "val/all/unverified_frac": "unverified",
+    "val/ifeval/prompt_strict": "ifeval prompt strict",
+    "val/ifeval/unverified_frac": "unverified",
+}
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
 
 
 def _percent(metrics: Mapping[str, float], name: str) -> str:

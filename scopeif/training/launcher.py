@@ -15,7 +15,8 @@ from scopeif.errors import ScopeIFError, TrainingFailed, TrainingStopped
 from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.console import RunConsole
 from scopeif.training.cpu.precision import has_bf16, use_fp32
-from scopeif.training.data import file_paths, prepare_files
+from scopeif.training.data import file_paths, prepare_files, prepare_validation
+from scopeif.training.extending import extend
 from scopeif.training.own_ray import own_ray
 from scopeif.training.policies import ensure_policy
 from scopeif.training.preflight import check_machine
@@ -67,7 +68,7 @@ def _prepare(config: Any, settings: Settings, taken: Lease, console: RunConsole)
 
     run = taken.run.path
     config.data.train_files = prepare_files(_plain(config.data.train_files), run / "data", "train")
-    config.data.val_files = prepare_files(_plain(config.data.val_files), run / "data", "val")
+    prepare_validation(config, settings, run / "data")
     model = ensure_policy(config.actor_rollout_ref.model.path, console.say)
     config.actor_rollout_ref.model.path = str(model.absolute())
     if "enable_thinking" not in config.data.apply_chat_template_kwargs:  # templates that know no such thing ignore it
@@ -79,6 +80,8 @@ def _prepare(config: Any, settings: Settings, taken: Lease, console: RunConsole)
         config.trainer.resume_mode = "resume_path"
         config.trainer.resume_from_path = str(Checkpoints(run).step_folder(taken.resume_step))
         config.trainer.val_before_train = False
+    elif settings.run.extends:
+        console.say(f"continues {settings.run.extends} after step {extend(config, settings.run.extends)}")
     if config.trainer.device == "cpu" and not has_bf16():
         console.say("this CPU has no bf16 instructions: computing in fp32, about half as fast")
         use_fp32(config)
@@ -90,8 +93,10 @@ def _what_matters(config: Any) -> Any:
     from omegaconf import OmegaConf
 
     kept = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
-    for name in ("root", "stop_grace_s", "min_memory_gb", "min_disk_gb"):
+    for name in ("root", "stop_grace_s", "min_memory_gb", "min_disk_gb", "stall_s"):
         del kept.run[name]
+    del kept.ray_kwargs  # the cluster that the run joins
+    kept.verification.pop("remote", None)  # where the service runs
     if kept.judge is not None:  # where the judge runs, and how patiently it is asked, may change
         kept.judge = {name: kept.judge[name] for name in ("model", "reasoning_effort", "sampling", "extra_body")}
     return kept
@@ -144,12 +149,15 @@ class _Attempt:
 
     def _train(self) -> None:
         import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         from scopeif.training.runner import Runner
 
         self.console.follow(self.run_dir.path)
         self.console.phase("starting the trainer")
-        runner = ray.remote(Runner).options(num_cpus=1).remote()
+        # On this node, which sees the run's files at once; on others a network file system shows changes later.
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        runner = ray.remote(Runner).options(num_cpus=1, scheduling_strategy=here).remote()
         pending = [runner.run.remote(self.config)]
         while pending:
             done, pending = ray.wait(pending, timeout=POLL_S)

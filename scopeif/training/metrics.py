@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scopeif.reward import SCHEMES, identical_pair_fraction, zero_std
+from scopeif.judge.settings import PriceSettings
+from scopeif.reward import SCHEMES, Answer, identical_pair_fraction, zero_std
+from scopeif.training.tool_status import tool_status
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,21 @@ class Sample:
     def read(cls, group: str, info: Mapping[str, Any]) -> Sample:
         """Unpack the JSON parts of ``reward_extra_info``."""
         return cls(group, info, json.loads(info["outcome"]), json.loads(info["scopes"]))
+
+    @classmethod
+    def from_log(cls, row: Mapping[str, Any], rewards: Mapping[str, float | None]) -> Sample:
+        """The sample of a row of the rollout log, with these rewards by scheme."""
+        known = {f"reward_{scheme}": math.nan if reward is None else reward for scheme, reward in rewards.items()}
+        return cls(row["group"], {**row, **known}, row, row["scopes"])
+
+    @property
+    def answer(self) -> Answer:
+        return Answer(self.outcome["answer"], self.outcome["format_reward"], self.outcome["format_fault"])
+
+    @property
+    def measured(self) -> bool:
+        """Whether constraints are what its reward comes from, and not a reward function of the user's."""
+        return bool(self.scopes)
 
     @property
     def verified(self) -> bool:
@@ -50,6 +67,12 @@ def outcome_metrics(samples: Sequence[Sample], prefix: str) -> dict[str, float]:
     every unverified constraint as violated and as satisfied. ISR of a sample is 0 when a constraint is violated,
     otherwise unverified when one is.
     """
+    metrics = _measured_metrics([sample for sample in samples if sample.measured])
+    metrics |= _source_metrics([sample for sample in samples if not sample.measured])
+    return {f"{prefix}/{name}": value for name, value in metrics.items() if not math.isnan(value)}
+
+
+def _measured_metrics(samples: Sequence[Sample]) -> dict[str, float]:
     if not samples:
         return {}
     rows = [sample.statuses for sample in samples]
@@ -63,12 +86,36 @@ def outcome_metrics(samples: Sequence[Sample], prefix: str) -> dict[str, float]:
         "unverified_frac": _mean(float(not sample.verified) for sample in samples),
         "format_reward": _mean(float(sample.info["format_reward"]) for sample in samples),
         "response_tokens": _mean(float(sample.info["response_tokens"]) for sample in samples),
+        "response_tokens_max": float(max(sample.info["response_tokens"] for sample in samples)),
+        "judge/tail_s": tail_s(samples),
     }
     metrics |= {f"fault/{fault}_frac": count / len(samples) for fault, count in _faults(samples).items()}
     metrics |= {f"reward/{scheme}": _mean(sample.info[f"reward_{scheme}"] for sample in samples) for scheme in SCHEMES}
     metrics |= {f"csr_scope/{scope}": value for scope, value in _csr_by_scope(samples).items()}
-    metrics |= _constraint_metrics(samples)
-    return {f"{prefix}/{name}": value for name, value in metrics.items() if not math.isnan(value)}
+    return metrics | _constraint_metrics(samples)
+
+
+def _source_metrics(samples: Sequence[Sample]) -> dict[str, float]:
+    """Of samples that the user's reward functions scored, by data source."""
+    by_source: dict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        by_source[sample.info["source"]].append(sample)
+    metrics = {}
+    for source, own in sorted(by_source.items()):
+        metrics[f"source/{source}/samples"] = float(len(own))
+        metrics[f"source/{source}/reward"] = _mean(sample.info[f"reward_{SCHEMES[0]}"] for sample in own)
+        metrics[f"source/{source}/format_reward"] = _mean(float(sample.info["format_reward"]) for sample in own)
+        metrics[f"source/{source}/response_tokens"] = _mean(float(sample.info["response_tokens"]) for sample in own)
+    return metrics
+
+
+def tail_s(samples: Sequence[Sample]) -> float:
+    """Seconds from the end of the last rollout to the last reward; NaN where the times are unknown."""
+    if not all(sample.info.get("rewarded") for sample in samples):
+        return math.nan
+    return float(
+        max(sample.info["rewarded"] for sample in samples) - max(sample.info["rollout_ended"] for sample in samples)
+    )
 
 
 def group_metrics(samples: Sequence[Sample]) -> dict[str, float]:
@@ -119,7 +166,22 @@ def _constraint_metrics(samples: Sequence[Sample]) -> dict[str, float]:
         metrics["vacuous_frac"] = _mean(float(record["vacuous"]) for record in records)
     if constraints:
         metrics["tool_cpu_ms"] = _mean(constraint["cpu_ms"] for constraint in constraints)
+    tools = Counter(status for constraint in constraints if (status := tool_status(constraint)))
+    metrics |= {f"tool/{status}": float(count) for status, count in tools.items()}
+    metrics |= _escalation_metrics(constraints)
     return metrics | _judge_metrics([constraint for constraint in constraints if constraint["calls"]])
+
+
+def _escalation_metrics(constraints: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """How often measuring left a response to the judge, and whether that pays: a policy could learn to be ambiguous."""
+    if not (escalated := [constraint for constraint in constraints if constraint["escalated"]]):
+        return {}
+    measured = [constraint for constraint in constraints if constraint["verifier"] == "compiled"]
+    return {
+        "judge/escalated": float(len(escalated)),
+        "judge/escalated_frac": len(escalated) / (len(escalated) + len(measured)),
+        "judge/escalated_gap": _mean(one["g"] for one in escalated) - _mean(one["g"] for one in measured),
+    }
 
 
 def _judge_metrics(judged: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -134,12 +196,31 @@ def _judge_metrics(judged: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         "judge/unusable_frac": _mean(float(bool(call["fault"])) for call in calls),
         "judge/no_tool_frac": _mean(float(not constraint["tool_source"]) for constraint in judged),
         "judge/conflict_frac": _mean(float(constraint["conflict"]) for constraint in judged),
-        "judge/escalated": float(sum(constraint["escalated"] for constraint in judged)),
+        "judge/audits": float(len(audits)),
         "judge/audit_agreement": _mean(audits),
+        "judge/latency_p50_s": _quantile([call["seconds"] for call in calls], 0.5),
+        "judge/latency_p99_s": _quantile([call["seconds"] for call in calls], 0.99),
     }
     for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "seconds"):
         metrics[f"judge/{name}"] = math.fsum(call[name] for call in calls)
+    if prompts := metrics["judge/prompt_tokens"]:
+        metrics["judge/cached_frac"] = metrics["judge/cached_tokens"] / prompts
     return metrics
+
+
+def judge_cost(metrics: Mapping[str, float], prefix: str, price: PriceSettings) -> dict[str, float]:
+    """What the judge's tokens cost by the configured prices; empty where no price is configured or none was asked."""
+    tokens = [metrics.get(f"{prefix}/judge/{name}_tokens") for name in ("prompt", "cached", "completion")]
+    if None in tokens or not any((price.prompt, price.cached, price.completion)):
+        return {}
+    prompt, cached, completion = (float(count or 0) for count in tokens)
+    paid = max(prompt - cached, 0) * price.prompt + cached * price.cached + completion * price.completion
+    return {f"{prefix}/judge/cost": paid / 1e6}
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least this share of all does not exceed."""
+    return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)] if values else math.nan
 
 
 def _mean(values: Iterable[float | None]) -> float:
@@ -154,7 +235,7 @@ _CONSOLE = (
 )  # fmt: skip
 
 
-def console_metrics(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of a step that the console line shows."""
-    names = [*_CONSOLE, *(name for name in metrics if name.startswith("train/reward/"))]
+def console_metrics(metrics: Mapping[str, Any], scheme: str) -> dict[str, float]:
+    """The figures of a step that the console line shows, the reward under the run's scheme among them."""
+    names = (*_CONSOLE, f"train/reward/{scheme}")
     return {name: float(metrics[name]) for name in names if name in metrics}

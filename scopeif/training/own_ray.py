@@ -11,19 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from scopeif.training.cpu import preload
-from scopeif.training.watchdog import Watchdog
+from scopeif.watchdog import Watchdog
 
 RUN_FOLDER = "SCOPEIF_RUN_FOLDER"
 """Environment variable with the run's temporary folder on this node."""
 
+NODE_LOGS = "SCOPEIF_NODE_LOGS"
+"""Environment variable with the folder that a cluster job keeps the logs of its nodes in."""
+
 
 @contextlib.contextmanager
 def own_ray(config: Any, run: Path, phase: Callable[[str], None]) -> Iterator[None]:
-    """Start Ray, or connect to the cluster that ``ray_kwargs.ray_init.address`` names, for one run.
+    """Start Ray, or connect to the cluster that ``ray_kwargs.ray_init.address`` or RAY_ADDRESS names, for one run.
 
     Args:
         config: the composed config.
-        run: the run directory; the logs of all workers are copied there in the end.
+        run: the run directory; the logs of all workers are copied there in the end, or a link to those of a cluster.
         phase: told what happens.
     """
     import ray
@@ -38,10 +41,25 @@ def own_ray(config: Any, run: Path, phase: Callable[[str], None]) -> Iterator[No
         yield
     finally:
         ray.shutdown()
-        with contextlib.suppress(OSError, shutil.Error):  # the logs must not hide why the run ended
-            logs = folder / "session_latest" / "logs"
-            shutil.copytree(logs, run / "logs", dirs_exist_ok=True, ignore=_log_noise)
+        keep_logs(folder, run / "logs")
+        _link_node_logs(run / "logs")
         watchdog.finish()
+
+
+def keep_logs(ray_folder: Path, target: Path) -> None:
+    """Copy the logs of a node's workers out of Ray's temporary folder; a failure must not hide why the run ended."""
+    with contextlib.suppress(OSError, shutil.Error):
+        logs = ray_folder / "session_latest" / "logs"
+        shutil.copytree(logs, target, dirs_exist_ok=True, ignore=_log_noise)
+
+
+def _link_node_logs(target: Path) -> None:
+    """A link to the logs of a cluster's nodes, named after its job; the nodes write them when they end."""
+    if NODE_LOGS in os.environ:
+        folder = Path(os.environ[NODE_LOGS])
+        with contextlib.suppress(OSError):
+            target.mkdir(exist_ok=True)
+            (target / f"{folder.parent.name}-{folder.name}").symlink_to(folder)
 
 
 def _options(config: Any, folder: Path, variables: dict[str, str]) -> dict[str, Any]:
@@ -54,11 +72,11 @@ def _options(config: Any, folder: Path, variables: dict[str, str]) -> dict[str, 
         from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
 
         options["runtime_env"] = get_ppo_ray_runtime_env(config) | options.get("runtime_env", {})
-    if options.setdefault("address", "local") == "local":
+    if options.setdefault("address", os.environ.get("RAY_ADDRESS", "local")) == "local":
         options["_temp_dir"] = str(folder)
     else:  # a running cluster has its own folders and resources, and inherits no variable
         environment = options.setdefault("runtime_env", {})
-        kept = {name: value for name, value in variables.items() if name != "TMPDIR"}
+        kept = {name: value for name, value in variables.items() if name not in ("TMPDIR", RUN_FOLDER)}
         environment["env_vars"] = kept | environment.get("env_vars", {})
         for name in ("num_cpus", "num_gpus", "include_dashboard"):
             options.pop(name, None)

@@ -34,6 +34,11 @@ def is_complete(folder: Path) -> bool:
     return has_weights and (folder / "config.json").is_file() and (folder / "tokenizer_config.json").is_file()
 
 
+def is_builtin(folder: Path) -> bool:
+    """Whether `ensure_policy` can build what the folder is named after."""
+    return folder.name in _BUILDERS
+
+
 def ensure_policy(path: str, say: Callable[[str], None] = print) -> Path:
     """The folder of the policy at `path`, built first where ScopeIF knows how.
 

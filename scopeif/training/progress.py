@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,13 @@ EVENTS_FILE = "events.jsonl"
 
 
 class ProgressLog:
-    """Appends events of one run; each is one JSON line with a time and a kind."""
+    """Appends events of one run; each is one JSON line with a time and a kind.
 
-    def __init__(self, run_dir: Path) -> None:
-        self._path = run_dir / EVENTS_FILE
+    `watched` is called at every event: a run without events for long has stalled.
+    """
+
+    def __init__(self, run_dir: Path, watched: Callable[[], None] = lambda: None) -> None:
+        self._path, self._watched = run_dir / EVENTS_FILE, watched
 
     def phase(self, name: str, step: int | None = None, **details: Any) -> None:
         """A new phase begins: loading, rollout, update, validation, ..."""
@@ -26,6 +30,10 @@ class ProgressLog:
     def note(self, text: str) -> None:
         """One line for the reader."""
         self._append(kind="note", text=text)
+
+    def warning(self, text: str) -> None:
+        """One line that asks for a look at the run."""
+        self._append(kind="warning", text=text)
 
     def step(self, **figures: Any) -> None:
         """A training step is complete."""
@@ -36,6 +44,7 @@ class ProgressLog:
         self._append(kind="validation", **figures)
 
     def _append(self, **event: Any) -> None:
+        self._watched()
         line = json.dumps({"time": time.time(), **event}, ensure_ascii=False)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")

@@ -1,14 +1,15 @@
 """The directory of one run, and which directory a command gets: an unfinished run of its own, or a new one.
 
-    runs/smoke/003/
-        run.json          state: running, finished, stopped or failed; attempts; fingerprint of the config
-        config.yaml       the resolved config
-        lock              held by the launcher while the run lives
-        stop.request      present when the trainer is asked to save and stop
+runs/smoke/003/
+    run.json          state: running, finished, stopped or failed; attempts; fingerprint of the config
+    config.yaml       the resolved config
+    lock              held by the launcher while the run lives
+    stop.request      present when the trainer is asked to save and stop
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -19,9 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from scopeif.errors import ClusterError, ResourceError
 from scopeif.training.checkpoints import Checkpoints
 
 State = Literal["running", "finished", "stopped", "failed"]
+LOCK_PATIENCE_S = 180.0
+"""NFS servers keep the locks of a client that is gone for 90 s."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +140,44 @@ def _new(folder: Path, number: int) -> Lease:
         number += 1
 
 
-def _try_lock(folder: Path) -> IO[str] | None:
-    file = (folder / "lock").open("a")
+def _try_lock(folder: Path, patience_s: float = LOCK_PATIENCE_S) -> IO[str] | None:
+    """Lock a run directory; None when somebody else runs there.
+
+    An earlier start of the same SLURM job runs no more, but a file server that has not noticed the end of its node
+    keeps the lock for a while.
+    """
+    job = os.environ.get("SLURM_JOB_ID", "")
+    deadline = time.monotonic() + patience_s
+    with contextlib.ExitStack() as unless_locked:
+        file = unless_locked.enter_context((folder / "lock").open("a+"))
+        os.set_inheritable(file.fileno(), False)
+        while not _locks(file):
+            file.seek(0)
+            if not job or file.read() != job:
+                return None
+            if time.monotonic() > deadline:
+                raise ClusterError(
+                    f"an earlier start of job {job} holds the run, {patience_s:g} s after this one began",
+                    place=file.name,
+                    fix="end its processes, or remove the lock file when there are none",
+                )
+            time.sleep(1.0)
+        unless_locked.pop_all()
+    file.truncate(0)
+    file.write(job)
+    file.flush()
+    return file
+
+
+def _locks(file: IO[str]) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        file.close()
-        return None
-    os.set_inheritable(file.fileno(), False)
-    return file
+        return False
+    except OSError as error:
+        raise ResourceError(
+            f"the file system gives no locks: {error}",
+            place=file.name,
+            fix="set run.root to one that does (Lustre: mounted with -o flock)",
+        ) from error
+    return True

@@ -43,6 +43,20 @@ class StepLog:
             partial.replace(path)
 
 
+def read_metrics(run_dir: Path, kind: str) -> dict[int, dict[str, Any]]:
+    """The metrics of every step (``train``) or validation (``val``) of a run, by step; a cut last line is left out."""
+    path = run_dir / METRICS_FILE
+    rows: dict[int, dict[str, Any]] = {}
+    for line in path.read_text().splitlines() if path.is_file() else ():
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:  # the last line of a killed run
+            continue
+        if row["kind"] == kind:
+            rows[row["step"]] = row
+    return rows
+
+
 def _step_of(line: str, default: int) -> int:
     try:
         return int(json.loads(line)["step"])

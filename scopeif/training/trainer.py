@@ -7,6 +7,7 @@ Everything is done through methods that verl's `PPOTrainer` (verl/trainer/ppo/v1
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -30,16 +31,28 @@ from scopeif.errors import (
 )
 from scopeif.reward import SCHEMES
 from scopeif.training import advantage_store, rollout_log
-from scopeif.training.advantages import Trajectory, level_keys, teaching_keys
+from scopeif.training.actor_update import actor_metrics, update_batch, updates_of
+from scopeif.training.advantages import Trajectory, level_keys, shuffle_seed, teaching_keys
+from scopeif.training.alarms import PREFIX, alarms
 from scopeif.training.checkpoints import Best, Checkpoints
 from scopeif.training.data import check_rows
-from scopeif.training.metrics import Sample, console_metrics, group_metrics, outcome_metrics
+from scopeif.training.machine_metrics import machine_metrics
+from scopeif.training.merging import merge_adapter
+from scopeif.training.metrics import Sample, console_metrics, group_metrics, judge_cost, outcome_metrics
+from scopeif.training.model_card import model_card
 from scopeif.training.progress import ProgressLog
+from scopeif.training.reward_sources import RewardSources
 from scopeif.training.run_dir import RunDir
 from scopeif.training.settings import Settings
-from scopeif.training.step_log import StepLog
+from scopeif.training.stall import StallWatch
+from scopeif.training.step_log import StepLog, read_metrics
+from scopeif.training.tracking import log_samples, sample_table, tracking_environment
+from scopeif.training.validation import checker_failures, selected, validation_metrics
 
 _ACTOR_ROLES = (Role.Actor, Role.ActorRollout, Role.ActorRolloutRef, Role.RefPolicy)
+
+_LOGGED = ("instruction_id", "source", "response_tokens", "length_penalty", "rollout_ended", "rewarded")
+"""What the rollout log takes over from the reward manager's info as it is."""
 
 
 @register_trainer("scopeif_sync")
@@ -51,14 +64,18 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def __init__(self, config: Any) -> None:
         self.settings = Settings.from_config(config)
         self.run = RunDir(Path(config.trainer.default_local_dir).parent)
-        self.progress = ProgressLog(self.run.path)
+        self.stall = StallWatch(self.run.path, self.settings.run.stall_s)
+        self.progress = ProgressLog(self.run.path, self.stall.progress)
         self.checkpoints = Checkpoints(self.run.path)
         self.step_log = StepLog(self.run.path)
         self._loader_state: Any = None
         self._saved_step = 0
         self._unmarked: int | None = None
-        self._teaches = True
+        self._teaching: list[str] = []
         self._validating = False
+        self._history: list[dict[str, Any]] = []
+        for name, value in tracking_environment(self.run).items():
+            os.environ.setdefault(name, value)
         if get_platform().device_name != config.trainer.device:
             raise StackError(
                 f"verl runs on {get_platform().device_name!r}, the recipe on {config.trainer.device!r}",
@@ -94,8 +111,10 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self._stop_if_asked()
         data = self.config.data
         options = dict(data.apply_chat_template_kwargs)
+        sources = self.settings.reward.sources
+        RewardSources(sources)  # a function that cannot be imported is said before anything loads
         for file in (*data.train_files, *data.val_files):
-            check_rows(file, self.tokenizer, data.max_prompt_length, options)
+            check_rows(file, self.tokenizer, data.max_prompt_length, options, sources)
         super()._init_dataloader()
         if self.steps_per_epoch == 0:
             raise ConfigError(
@@ -122,9 +141,17 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             self.progress.phase("loading checkpoint")
         super()._load_checkpoint()
         self._saved_step = self.global_steps
+        logged = read_metrics(self.run.path, "train")
+        self._history = [logged[step] for step in sorted(logged) if step <= self.global_steps]
         self.progress.phase("sending weights to vLLM")
 
     # -- one step ----------------------------------------------------------------------------------------------------
+
+    def fit(self, agent_loop_manager: Any) -> None:
+        try:
+            super().fit(agent_loop_manager)
+        finally:
+            self.stall.close()
 
     def on_step_begin(self) -> None:
         super().on_step_begin()
@@ -134,8 +161,8 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
 
     def _next_train_batch(self, num_prompts: int | None = None) -> Any:
         batch = super()._next_train_batch(num_prompts)
-        ids = [getattr(extra, "data", extra)["id"] for extra in batch["extra_info"]]
-        self.step_log.prompts(self.global_steps, ids)
+        extras = [getattr(extra, "data", extra) for extra in batch["extra_info"]]
+        self.step_log.prompts(self.global_steps, [str(extra.get("id") or extra.get("index")) for extra in extras])
         return batch
 
     def _compute_old_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
@@ -152,6 +179,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self._refuse_missing(len(samples), self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n)
         self._refuse_too_many_unverified(list(samples.values()))
         scheme = f"reward_{self.settings.reward.scheme}"
+        self._refuse_infinite_rewards(samples, scheme)
         rows = [
             Trajectory(key, samples[key].verified, reward=samples[key].info[scheme])
             if key in samples
@@ -161,17 +189,17 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         chosen = teaching_keys(rows, self.settings.unverified.min_verified_per_group)
         teaching = [row for row in rows if row.key in set(chosen)]
         masked = [row.key for row in rows if row.key not in set(chosen)]
-        self._teaches = any(not row.padding for row in teaching)
+        self._teaching = [row.key for row in teaching if not row.padding]
         metrics["unverified/masked_samples"] = float(len(masked))
         fields = list(batch.fields or [])
-        if self._teaches:
+        if self._teaching:
             fields = super()._compute_advantage(batch.select_keys(chosen), metrics).fields
             if same := level_keys([row for row in teaching if not row.padding]):
                 advantage_store.level(same, batch.partition_id)
         else:
             masked = batch.keys
-        if self.settings.reward.shuffle and self._teaches:
-            seed = self.settings.run.seed * 1_000_003 + self.global_steps
+        if self.settings.reward.shuffle and self._teaching:
+            seed = shuffle_seed(self.settings.run.seed, self.global_steps)
             advantage_store.shuffle(teaching, batch.partition_id, seed)
         if masked:
             advantage_store.mask(masked, batch.partition_id, fields)
@@ -206,11 +234,14 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             )
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        if not self._teaches:  # no group has enough verified samples; a loss over no token is NaN
+        if not self._teaching:  # no group has enough verified samples; a loss over no token is NaN
             self.progress.note(f"step {self.global_steps} teaches nothing: too few verified samples in every group")
             return batch
         self._enter("update")
-        batch = super()._update_actor(batch, metrics)
+        ranks = max(self.actor_rollout_wg._dispatch_info["actor"]) + 1  # filled by verl's _balance_batch
+        chosen = update_batch(batch, self._teaching, self.config, ranks)
+        metrics.update(actor_metrics(self.actor_rollout_wg.update_actor(chosen)["metrics"]))
+        self._refuse_non_finite(batch, metrics, updates=updates_of(chosen))
         self._loader_state = None  # weights are new: the next stop waits for the end of the step
         return batch
 
@@ -244,12 +275,16 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         metrics.update(self._throughput(batch, samples, timing_raw["step"]))
         metrics.update(outcome_metrics(list(samples.values()), "train"))
         metrics.update(group_metrics(list(samples.values())))
+        if self.settings.judge is not None:
+            metrics.update(judge_cost(metrics, "train", self.settings.judge.price))
+        metrics.update(machine_metrics())
+        metrics.update(self._warnings(metrics))
         self.step_log.step(global_steps, {name: value for name, value in metrics.items() if name[:4] != "val/"})
         if self.settings.rollout_log.enabled:
             self._log_rollouts(batch, samples, global_steps)
-        self._refuse_non_finite(metrics)
         self._complete_checkpoint()
-        self.progress.step(step=global_steps, of=self.total_training_steps, metrics=console_metrics(metrics))
+        shown = console_metrics(metrics, self.settings.reward.scheme)
+        self.progress.step(step=global_steps, of=self.total_training_steps, metrics=shown)
 
     def _throughput(self, batch: KVBatchMeta, samples: dict[str, Sample], seconds: float) -> dict[str, float]:
         """verl's figures of speed, over all samples."""
@@ -257,16 +292,46 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         rate = tokens / (seconds * self._get_n_gpus_for_throughput())
         return {"perf/total_num_tokens": float(tokens), "perf/throughput": rate}
 
-    def _refuse_non_finite(self, metrics: dict[str, Any]) -> None:
-        reward = f"train/reward/{self.settings.reward.scheme}"
-        for name in ("actor/pg_loss", "actor/kl_loss", "actor/grad_norm", reward):
-            value = metrics.get(name)
-            if value is not None and not math.isfinite(value):
+    def _warnings(self, metrics: dict[str, Any]) -> dict[str, float]:
+        """The step's warnings, said on the console; as metrics they are what the next steps know of them."""
+        said = alarms(self._history, metrics, self.settings.reward.scheme)
+        for text in said.values():
+            self.progress.warning(text)
+        flags = {f"{PREFIX}{name}": 1.0 for name in said}
+        self._history.append(metrics | flags)
+        return flags
+
+    def _refuse_infinite_rewards(self, samples: dict[str, Sample], scheme: str) -> None:
+        for sample in samples.values():
+            if sample.verified and not math.isfinite(sample.info[scheme]):
+                self._save_for_stop()
                 raise NonFiniteError(
-                    f"{name} is {value}",
+                    f"the reward of a response to {sample.info['instruction_id']} is {sample.info[scheme]}",
                     place=f"step {self.global_steps}",
-                    fix="resume from the last checkpoint with a lower learning rate, or see the step's rollout log",
                 )
+
+    def _refuse_non_finite(self, batch: KVBatchMeta, metrics: dict[str, Any], updates: int) -> None:
+        """Stop before weights that are not numbers are saved, sent or validated; the last good ones are saved.
+
+        verl skips an optimizer step whose gradient is not finite (workers/engine/fsdp `optimizer_step`). So weights of
+        a step of one update are those of the step before; of several some may be applied, and nothing is saved.
+        """
+        names = ("actor/pg_loss", "actor/kl_loss", "actor/grad_norm")
+        bad = {name: metrics[name] for name in names if not math.isfinite(metrics.get(name, 0.0))}
+        if not bad:
+            return
+        samples = self._samples(batch)
+        outcomes = outcome_metrics(list(samples.values()), "train")
+        self.step_log.step(self.global_steps, {name: v for name, v in metrics.items() if name[:4] != "val/"} | outcomes)
+        if self.settings.rollout_log.enabled:
+            self._log_rollouts(batch, samples, self.global_steps)
+        if updates == 1 and "actor/grad_norm" in bad:
+            self._save_for_stop()
+        raise NonFiniteError(
+            ", ".join(f"{name} is {value}" for name, value in bad.items()) + f"; step {self._saved_step} is saved",
+            place=f"step {self.global_steps}",
+            fix="see the step's rollout log; the same command resumes, a lower learning rate makes it another run",
+        )
 
     def _log_rollouts(self, batch: KVBatchMeta, samples: dict[str, Sample], step: int) -> None:
         fields = ["prompts", "responses", "advantages", "response_mask"]
@@ -277,19 +342,22 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         for key, (prompt, response, advantage, mask) in zip(keys, columns, strict=True):
             row = self._rollout_row(samples[key], step, prompt, response)
             row["masked"] = not bool(mask.any())
-            row["advantage"] = None if row["masked"] else float(advantage[mask.bool()][0])
+            value = math.nan if row["masked"] else float(advantage[mask.bool()][0])
+            row["advantage"] = value if math.isfinite(value) else None
             rows.append(row)
         rollout_log.write(self.run.path / "rollouts", step, rows)
+        if count := self.settings.rollout_log.table_rows:
+            log_samples(self.logger.logger, sample_table(rows, self.settings.reward.scheme, count), step)
 
     def _rollout_row(self, sample: Sample, step: int, prompt: torch.Tensor, response: torch.Tensor) -> dict[str, Any]:
         rewards = {scheme: float(sample.info[f"reward_{scheme}"]) for scheme in SCHEMES}
         return {
             "step": step,
-            "instruction_id": sample.info["instruction_id"],
+            **{name: sample.info[name] for name in _LOGGED},
             "group": sample.group,
+            "scopes": list(sample.scopes),
             "prompt": self.tokenizer.decode(prompt, skip_special_tokens=False),
             "response": self.tokenizer.decode(response, skip_special_tokens=False),
-            "response_tokens": sample.info["response_tokens"],
             "reward": {scheme: None if math.isnan(value) else value for scheme, value in rewards.items()},
             **sample.outcome,
         }
@@ -318,7 +386,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         sample_turns: list[int],
         expected_acc_counts: Any = None,
     ) -> dict[str, float]:
-        """CSR and ISR for each data source and for all; replaces verl's means, which count an unverified one as 0."""
+        """The metrics of all sources; replaces verl's means, which count an unverified one as 0."""
         self._refuse_missing(len(sample_uids), sum((expected_acc_counts or {}).values()))
         names = [name for name in reward_extra_infos_dict if name != "reward"]
         columns = zip(*(reward_extra_infos_dict[name] for name in names), strict=True)
@@ -326,10 +394,9 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             Sample.read(uid, dict(zip(names, values, strict=True)))
             for uid, values in zip(sample_uids, columns, strict=True)
         ]
-        metrics = outcome_metrics(samples, "val/all")
-        for source in sorted(set(data_sources)):
-            chosen = [sample for sample, name in zip(samples, data_sources, strict=True) if name == source]
-            metrics.update(outcome_metrics(chosen, f"val/{source}"))
+        metrics = validation_metrics(samples, data_sources, self.run.path / "data", self.global_steps)
+        for failure in checker_failures(samples):
+            self.progress.note(f"unverified: {failure}")
         if self.settings.rollout_log.enabled:
             rows = [{"step": self.global_steps, **sample.info, **sample.outcome} for sample in samples]
             rollout_log.write(self.run.path / "rollouts", self.global_steps, rollout_log.without_nan(rows), kind="val")
@@ -337,10 +404,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
 
     def _keep_best(self, metrics: dict[str, float]) -> None:
         name = self.settings.selection.metric
-        value = metrics.get(name)
-        if value is None and metrics["val/all/unverified_frac"] < 1:
-            fix = "use one of: " + ", ".join(sorted(metric for metric in metrics if metric.startswith("val/all/")))
-            raise ConfigError(f"validation has no metric {name!r}", place="selection.metric", fix=fix)
+        value = selected(metrics, name)
         if value is None or self.global_steps == 0:
             return
         best = self.checkpoints.best()
@@ -348,17 +412,23 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             return
         if self._saved_step != self.global_steps:
             self._save_checkpoint()
-        self.checkpoints.keep_best(Best(self.global_steps, name, float(value)))
+        best = Best(self.global_steps, name, float(value))
+        self.checkpoints.keep_best(best, model_card(best, metrics, self.config, self.run))
         self.progress.note(f"new best {name} {value:.3f} at step {self.global_steps}")
 
     def _save_checkpoint(self) -> None:
         """Write the checkpoint of the running step; it counts when the step's validation and logs are written too."""
         self.progress.phase("saving checkpoint", self.global_steps, of=self.total_training_steps)
+        self.checkpoints.require_space(Path(self.config.actor_rollout_ref.model.path))
         super()._save_checkpoint()
+        merge_adapter(self.checkpoints.step_folder(self.global_steps) / "actor")
         self._saved_step = self._unmarked = self.global_steps
 
     def _complete_checkpoint(self) -> None:
         if self._unmarked is not None:
+            every = self.settings.selection.keep_hf_every
+            if every and self._unmarked % every == 0:
+                self.checkpoints.keep_model(self._unmarked)
             self.checkpoints.mark_complete(self._unmarked)
             self._unmarked = None
             self.checkpoints.prune(self.settings.selection.keep_last)

@@ -2,11 +2,13 @@
 
 import json
 import math
+import random
 from pathlib import Path
 
 import pytest
 
-from scopeif.training.advantages import Trajectory, level_keys, shuffled_within_groups, teaching_keys
+from scopeif.training.advantages import Trajectory, level_keys, shuffle_seed, shuffled_within_groups, teaching_keys
+from scopeif.training.group_advantages import group_advantages, rounding
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "scopeif.json").read_text())["grpo"]
 
@@ -91,3 +93,35 @@ def test_shuffle_stays_within_the_group_and_is_a_permutation():
     assert source != list(range(40))
     assert source == shuffled_within_groups(batch, seed=3)
     assert source != shuffled_within_groups(batch, seed=4)
+
+
+def without_torch(rewards, **options):
+    group = [Trajectory(f"g_{i}_0", not math.isnan(r), reward=r) for i, r in enumerate(rewards)]
+    return [0.0 if value is None else value for value in group_advantages(group, 2, **options)]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: str(vector["group"]))
+def test_group_advantages_without_torch(vector):
+    assert without_torch(vector["group"]) == pytest.approx(vector["ddof1"], abs=2e-6)
+
+
+def test_what_verl_computes_is_within_the_rounding_of_float32():
+    generator = random.Random(4)
+    for spread in (1.0, 1e-2, 1e-4):
+        for size in (2, 3, 8, 16):
+            rewards = [0.6 + spread * generator.random() * 0.4 for _ in range(size)]
+            for exact, single in zip(without_torch(rewards), advantages(rewards), strict=True):
+                assert abs(exact - single) <= rounding(rewards, exact)
+                assert rounding(rewards, exact) < 1e-4 / spread
+
+
+def test_without_division_by_the_deviation():
+    assert without_torch([0.2, 0.4, 0.9], by_std=False) == pytest.approx([-0.3, -0.1, 0.4])
+
+
+def test_shuffled_advantages_are_those_of_training():
+    rewards = [0.1, 0.2, 0.4, 0.9]
+    plain, shuffled = without_torch(rewards), without_torch(rewards, shuffle_seed=shuffle_seed(42, 3))
+    rows_ = [Trajectory(f"g_{i}_0", True) for i in range(4)]
+    assert shuffled == [plain[source] for source in shuffled_within_groups(rows_, shuffle_seed(42, 3))]
+    assert sorted(shuffled) == sorted(plain)

@@ -8,6 +8,7 @@ from rich.console import Console
 from scopeif.training import console as console_module
 from scopeif.training.console import RunConsole, step_line
 from scopeif.training.progress import ProgressLog
+from scopeif.training.stall import STALL_FILE
 
 METRICS = {
     "train/reward/scopeif": 0.4321, "train/csr": 0.5, "train/unverified_frac": 0.0, "actor/kl_loss": 0.0012,
@@ -71,3 +72,30 @@ def test_a_long_phase_is_repeated(shown, monkeypatch, tmp_path):
     monkeypatch.setattr(console_module, "HEARTBEAT_S", 0.0)
     shown.poll()
     assert output(shown).count("loading") == 2
+
+
+def test_warnings_and_a_stall_are_said_once(shown, tmp_path):
+    stacks = tmp_path / STALL_FILE
+    stacks.parent.mkdir()
+    stacks.write_text("of an earlier attempt")
+    log = ProgressLog(tmp_path)
+    shown.follow(tmp_path)
+    log.warning("look at it")
+    log.phase("rollout", 3, of=4)
+    shown.poll()
+    assert "warning: look at it" in output(shown)
+    assert "no progress" not in output(shown)
+    with stacks.open("a") as file:
+        file.write("Thread 0x1")
+    shown.poll()
+    shown.poll()
+    assert output(shown).count("no progress in step 3/4: rollout") == 1
+    assert str(stacks) in output(shown)
+
+
+def test_every_event_is_progress(tmp_path):
+    seen = []
+    log = ProgressLog(tmp_path, lambda: seen.append(1))
+    log.phase("rollout")
+    log.note("x")
+    assert len(seen) == 2

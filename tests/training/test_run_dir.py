@@ -105,13 +105,14 @@ def test_fingerprint_tells_data_apart(tmp_path):
 def test_best_is_kept_and_survives_pruning(tmp_path):
     run = RunDir(tmp_path)
     checkpoints = with_checkpoint(run, 2)
-    checkpoints.keep_best(Best(2, "csr", 0.5))
+    checkpoints.keep_best(Best(2, "csr", 0.5), "# A model card\n")
     for step in (4, 6, 8):
         with_checkpoint(run, step)
     assert checkpoints.prune(keep_last=2) == [2, 4]
     assert checkpoints.complete_steps() == [6, 8]
     assert checkpoints.best() == Best(2, "csr", 0.5)
     assert (checkpoints.best_model / "model.safetensors").read_text() == "weights of step 2"
+    assert (checkpoints.best_model / "README.md").read_text() == "# A model card\n"
 
 
 def test_pruning_keeps_a_checkpoint_that_is_being_written(tmp_path):

@@ -54,6 +54,50 @@ if os.environ.get("SCOPEIF_TEST_BATCHES"):
     sys.meta_path.insert(0, _PatchAfterImport("verl.workers.engine_workers", _dump_actor_batches))
 
 
+def _mark_rewards(module):
+    """Write when a reward is begun and done, and take a while for it."""
+    import asyncio
+
+    manager, mark = module.ScopeIFRewardManager, os.environ["SCOPEIF_TEST_REWARDS"]
+    run_single = manager.run_single
+
+    async def marking(self, data):
+        _append(mark, "entered")
+        await asyncio.sleep(0.5)
+        result = await run_single(self, data)
+        _append(mark, "left")
+        return result
+
+    manager.run_single = marking
+
+
+def _append(path, word):
+    with open(path, "a") as file:
+        file.write(f"{word}\n")
+
+
+if os.environ.get("SCOPEIF_TEST_REWARDS"):
+    sys.meta_path.insert(0, _PatchAfterImport("scopeif.training.reward_manager", _mark_rewards))
+
+
+def _poison_updates(module):
+    """From that update on the advantages are no numbers."""
+    train_batch, first, count = module.TrainingWorker.train_batch, int(os.environ["SCOPEIF_TEST_NAN_FROM"]), [0]
+
+    def poisoning(self, data):
+        count[0] += 1
+        if count[0] >= first:
+            data["advantages"] = data["advantages"] * float("nan")
+        return train_batch(self, data)
+
+    poisoning.__dict__.update(train_batch.__dict__)
+    module.TrainingWorker.train_batch = poisoning
+
+
+if os.environ.get("SCOPEIF_TEST_NAN_FROM"):
+    sys.meta_path.insert(0, _PatchAfterImport("verl.workers.engine_workers", _poison_updates))
+
+
 def __getattr__(name):
     if name != "NoWeightSync":
         raise AttributeError(name)
