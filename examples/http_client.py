@@ -8,6 +8,7 @@ python examples/http_client.py --url http://node7:8000 --data data.jsonl --id en
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import random
@@ -92,19 +93,30 @@ def _ask(url: str, body: bytes, patience_s: float) -> dict[str, Any]:
             with urllib.request.urlopen(request, timeout=1800) as reply:
                 return json.load(reply)
         except urllib.error.HTTPError as error:
-            fault = f"{url}: HTTP {error.code}: {error.read().decode(errors='replace')[:300]}"
+            fault = f"{url}: HTTP {error.code}: {_beginning(error)}"
             if error.code == 413 or (error.code >= 500 and error.code not in AWAY):
                 raise Unverified(fault) from None
             if error.code not in AWAY:
                 raise ValueError(fault) from None
             asked_for = error.headers.get("Retry-After", "")
             pause += int(asked_for) if asked_for.isdecimal() else 0
-        except (OSError, ValueError) as error:  # no connection, a lost one, or half an answer
+        except (
+            OSError,
+            ValueError,
+            http.client.HTTPException,
+        ) as error:  # no connection, or half an answer
             fault = f"{url}: {error}"
         if time.monotonic() + pause > end:
             raise Unverified(fault)
         time.sleep(pause)
         wait = min(2 * wait, 30)
+
+
+def _beginning(error: urllib.error.HTTPError) -> str:
+    try:
+        return error.read().decode(errors="replace")[:300]
+    except (OSError, http.client.HTTPException):
+        return "(the connection ended)"
 
 
 def main() -> None:
@@ -119,7 +131,10 @@ def main() -> None:
     instruction = INSTRUCTION
     if given.data:
         with open(given.data, encoding="utf-8") as file:
-            instruction = next(row for row in map(json.loads, file) if row["id"] == given.id)
+            found = [row for row in map(json.loads, file) if row["id"] == given.id]
+        if not found:
+            options.error(f"{given.data} has no instruction {given.id!r}")
+        instruction = found[0]
     try:
         print(f"reward {reward(given.url, instruction, given.response, patience_s=given.patience):.4f}")
     except Unverified as why:

@@ -1,27 +1,27 @@
 """Every error that ScopeIF raises on purpose, as one tree.
 
-    ScopeIFError                     base: message, place and fix; picklable (errors cross Ray processes)
-    ├── InvalidInputError            (also ValueError) a value that the caller gave is wrong
-    │   ├── RecordError              a quantitative record that is none: NaN, reversed bounds, missing value
-    │   ├── SpecError                a formal spec that cannot be built, measured or compiled
-    │   ├── ScopeTextError           a Scope text that does not parse
-    │   ├── JudgeFormatError         a judge's text that cannot be used: no records, broken or contradictory ones
-    │   ├── DataError                a bad data row, with file, line, field and reason
-    │   └── ConfigError              a config key or value that is unknown or out of bounds
-    ├── AmbiguousResponse            a response that the measuring rules can fairly read in two ways
-    ├── JudgeError                   a judge call that brought no answer; the constraint stays unverified
-    │   ├── JudgeUnavailable         no endpoint answered within the patience: transport
-    │   └── JudgeRefused             the judge's server refuses the request: configuration
-    ├── ModelNotFoundError           policy weights or tokenizer are not where the config says
-    ├── ClusterError                 the nodes of a job do not form a cluster, or no longer do
-    ├── ResourceError                too little memory, disk or another machine resource
-    ├── ServiceFailed                the verification service did not start
-    ├── SandboxIsolationError        the tool sandbox cannot isolate on this machine
-    ├── StackError                   the installed packages are not the ones ScopeIF is pinned to
-    ├── TrainingFailed               the trainer ended by an error that is none of ours
-    └── TrainingStopped              a run ended before its last step, on purpose, with the reason
-        ├── NonFiniteError           loss, reward or KL is NaN or infinite
-        └── UnverifiedLimitError     too many samples of a step stayed unverified
+ScopeIFError                     base: message, place and fix; picklable (errors cross Ray processes)
+├── InvalidInputError            (also ValueError) a value that the caller gave is wrong
+│   ├── RecordError              a quantitative record that is none: NaN, reversed bounds, missing value
+│   ├── SpecError                a formal spec that cannot be built, measured or compiled
+│   ├── ScopeTextError           a Scope text that does not parse
+│   ├── JudgeFormatError         a judge's text that cannot be used: no records, broken or contradictory ones
+│   ├── DataError                a bad data row, with file, line, field and reason
+│   └── ConfigError              a config key or value that is unknown or out of bounds
+├── AmbiguousResponse            a response that the measuring rules can fairly read in two ways
+├── JudgeError                   a judge call that brought no answer; the constraint stays unverified
+│   ├── JudgeUnavailable         no endpoint answered within the patience: transport
+│   └── JudgeRefused             the judge's server refuses the request: configuration
+├── ModelNotFoundError           policy weights or tokenizer are not where the config says
+├── ClusterError                 the nodes of a job do not form a cluster, or no longer do
+├── ResourceError                too little memory, disk or another machine resource
+├── ServiceFailed                the verification service did not start
+├── SandboxIsolationError        the tool sandbox cannot isolate on this machine
+├── StackError                   the installed packages are not the ones ScopeIF is pinned to
+├── TrainingFailed               the trainer ended by an error that is none of ours
+└── TrainingStopped              a run ended before its last step, on purpose, with the reason
+    ├── NonFiniteError           loss, reward or KL is NaN or infinite
+    └── UnverifiedLimitError     too many samples of a step stayed unverified
 """
 
 from __future__ import annotations

@@ -83,6 +83,8 @@ def verification_from(
         raise ConfigError(f"{verifier} needs a judge", place="--verifier", fix="give --model and --endpoint")
     if remote is not None and bool(remote["urls"]) != (verifier == "remote"):
         raise ConfigError("remote needs the service's URL, and nothing else does", place="--service", fix="see --help")
+    if remote is not None and remote["token_env"] and verifier != "remote":
+        raise ConfigError("only remote has a token", place="--token-env", fix="see --help")
     given = {
         "kind": verifier,
         "layout": layout,

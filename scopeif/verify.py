@@ -8,7 +8,7 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -95,7 +95,9 @@ def verify(
         if responses is None:
             raise ConfigError("there is nothing to verify", place="--responses", fix="name a file of responses")
         judge_settings = judge_from(judge, model, endpoint or [])
-        remote = {"urls": service or [], "token_env": token_env, "concurrency": concurrency}
+        remote: dict[str, Any] = {"urls": service or [], "token_env": token_env}
+        if verifier == "remote":
+            remote["concurrency"] = concurrency
         settings = verification_from(verifier, layout, workers, judge_settings is not None, remote, audit)
         if (audit or agreement) and (verifier != "auto" or judge_settings is None):
             raise ConfigError("only auto with a judge can be audited", place="--audit, --agreement", fix="see --help")
@@ -238,10 +240,17 @@ def _explain(wanted: dict[str, Instruction], out: Path, number: int) -> None:
         line = next(islice(file, number - 1, None), None)
     if line is None:
         raise DataError(f"there is no row {number}", place=str(out))
-    row = json.loads(line)
-    if row["instruction_id"] not in wanted:
-        raise DataError(f"instruction {row['instruction_id']!r} is not among the instructions", place=f"{out}:{number}")
-    explain(Console(), wanted[row["instruction_id"]], row)
+    place = f"{out}:{number}"
+    try:
+        row = json.loads(line)
+        instruction = wanted.get(row["instruction_id"])
+        known = len(row["constraints"]) in (0, len(instruction.constraints)) if instruction else False
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(f"this is no outcome: {type(error).__name__}: {error}", place=place) from None
+    if instruction is None or not known:
+        what = f"instruction {row['instruction_id']!r}, as it was verified, is not among the instructions"
+        raise DataError(what, place=place)
+    explain(Console(), instruction, row)
 
 
 if __name__ == "__main__":

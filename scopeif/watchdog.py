@@ -123,11 +123,13 @@ def watch(order_json: str) -> None:
     with contextlib.suppress(ProcessLookupError):
         waiting.append(os.pidfd_open(order["launcher"]))
     files: dict[int, str] = {}
-    looked = -FILES_POLL_S
+    seen, looked = set(family.foreign), -FILES_POLL_S
     while not select.select(waiting, [], [], POLL_S)[0]:
         family.refresh()
-        if time.monotonic() - looked >= FILES_POLL_S:
+        new = _shared_memory().keys() - seen  # whose it is can only be told while a process maps it
+        if new or time.monotonic() - looked >= FILES_POLL_S:
             files, looked = files | family.shared_memory(), time.monotonic()
+            seen |= new
     files |= family.shared_memory()
     family.root = -1  # the id may soon be somebody else's; the members are known
     family.end()

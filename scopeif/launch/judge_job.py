@@ -24,6 +24,7 @@ from scopeif.errors import ClusterError, InvalidInputError, ScopeIFError
 from scopeif.launch.endpoint_lease import EndpointLease
 from scopeif.launch.job_log import last_words, say
 from scopeif.launch.judge_server import JudgeServer
+from scopeif.launch.numbers import read_number
 
 COMMAND = "vllm serve {model} --served-model-name {name} --tensor-parallel-size {tp} --port {port}"
 NO_SERVER = 69
@@ -63,7 +64,7 @@ class JudgeSettings:
             )
         job = variables.get("SLURM_JOB_ID", "local")
         model = variables.get("JUDGE_MODEL") or cls.model
-        tp = int(_number(variables, "JUDGE_TP", cls.tp))
+        tp = int(read_number(variables, "JUDGE_TP", cls.tp))
         gpus = tuple(filter(None, variables.get("CUDA_VISIBLE_DEVICES", "").split(",")))
         if tp < 1 or len(gpus) < tp:
             raise InvalidInputError(
@@ -78,9 +79,9 @@ class JudgeSettings:
             name=variables.get("JUDGE_NAME") or cls.name,
             command=variables.get("JUDGE_COMMAND") or cls.command,
             host=variables.get("JUDGE_HOST") or socket.gethostname(),
-            start_s=_number(variables, "JUDGE_START_S", cls.start_s),
-            drain_s=_number(variables, "JUDGE_DRAIN_S", cls.drain_s),
-            poll_s=_number(variables, "JUDGE_POLL_S", cls.poll_s),
+            start_s=read_number(variables, "JUDGE_START_S", cls.start_s),
+            drain_s=read_number(variables, "JUDGE_DRAIN_S", cls.drain_s),
+            poll_s=read_number(variables, "JUDGE_POLL_S", cls.poll_s),
             logs=Path(variables.get("SCOPEIF_JOBS") or cls.logs).absolute() / job,
             owner=job,
         )
@@ -102,16 +103,6 @@ class JudgeSettings:
             )
             for number, group in enumerate(groups)
         ]
-
-
-def _number(variables: Mapping[str, str], name: str, default: float) -> float:
-    try:
-        value = float(variables.get(name) or default)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise InvalidInputError(f"{name}={variables[name]!r} is no number of zero or more")
-    return value
 
 
 class JudgeJob:
@@ -140,12 +131,12 @@ class JudgeJob:
         except _Stopped as stop:
             _ignore_signals()
             say(f"received {stop.signal.name}: off the list")
-            self._lease.release()
+            self._release()
             if stop.signal is signal.SIGUSR1:
                 self._drain()
         finally:
             _ignore_signals()
-            self._lease.release()
+            self._release()
             for server in self._servers:
                 server.send(signal.SIGTERM)
             for server in self._servers:
@@ -176,6 +167,12 @@ class JudgeJob:
         try:
             self._lease.hold(urls)
         except OSError as error:  # the next round writes it again
+            say(f"the list of endpoints was not written: {error}")
+
+    def _release(self) -> None:
+        try:
+            self._lease.release()
+        except OSError as error:  # the list forgets a job that is silent
             say(f"the list of endpoints was not written: {error}")
 
     def _drain(self) -> None:

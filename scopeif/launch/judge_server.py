@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import signal
 import socket
@@ -108,5 +109,5 @@ class JudgeServer:
         try:
             with _HERE.open(f"http://127.0.0.1:{self.port}{path}", timeout=ASK_S) as answer:
                 return str(answer.read().decode(errors="replace"))
-        except OSError:  # urllib's errors are
+        except (OSError, http.client.HTTPException):
             return None

@@ -72,7 +72,7 @@ class RayCluster:
             ClusterError: some are not after `deadline_s`, or Ray has ended on one; the message names them.
         """
         deadline = time.monotonic() + deadline_s
-        while missing := [node for node in self.job.nodes if node not in self._members()]:
+        while missing := self._missing():
             self.require_running()
             if time.monotonic() > deadline:
                 raise self._error(f"not up after {deadline_s:g} s", missing)
@@ -100,6 +100,10 @@ class RayCluster:
     @property
     def _token(self) -> Path:
         return self.folder / "token"
+
+    def _missing(self) -> list[str]:
+        members = self._members()
+        return [node for node in self.job.nodes if node not in members]
 
     def _members(self) -> list[str]:
         """SLURM's names of the nodes that are in the cluster; none while the head takes no connection."""

@@ -23,6 +23,7 @@ from types import FrameType
 
 from scopeif.errors import ClusterError, InvalidInputError, ScopeIFError
 from scopeif.launch.job_log import say
+from scopeif.launch.numbers import read_number
 from scopeif.launch.ray_cluster import RayCluster
 from scopeif.launch.slurm import Job, address_of, own_address_towards
 
@@ -53,7 +54,7 @@ def _cluster(job: Job) -> RayCluster:
     # Nodes have several addresses: the one on the way to the other nodes is the one that they reach.
     host = variables.get("SCOPEIF_HEAD_IP") or own_address_towards(address_of(job.nodes[-1]))
     # Two ports, below those that systems give to outgoing connections, and others for each job of a node.
-    port = variables.get("SCOPEIF_RAY_PORT") or 20000 + 2 * (job.id % 5000)
+    port = int(read_number(variables, "SCOPEIF_RAY_PORT", 20000 + 2 * (job.id % 5000)))
     jobs = Path(variables.get("SCOPEIF_JOBS") or "runs/jobs").absolute()
     return RayCluster(
         job,
@@ -69,6 +70,7 @@ class TrainJob:
     def __init__(self, job: Job, cluster: RayCluster, command: Sequence[str]) -> None:
         self._job, self._cluster, self._command = job, cluster, command
         self._training: subprocess.Popen[bytes] | None = None
+        self._deadline_s = read_number(os.environ, "SCOPEIF_NODES_DEADLINE_S", 600.0)
 
     def run(self) -> int:
         """Run it to its end; returns the exit status.
@@ -82,7 +84,7 @@ class TrainJob:
             say(f"job {self._job.id}, start {self._job.restarts + 1}: Ray on {', '.join(self._job.nodes)}")
             say(f"logs of the nodes: {self._cluster.folder}")
             self._cluster.start()
-            self._cluster.wait_until_up(float(os.environ.get("SCOPEIF_NODES_DEADLINE_S") or "600"))
+            self._cluster.wait_until_up(self._deadline_s)
             say("all nodes are up")
             status = self._train()
         except _Stopped as stop:

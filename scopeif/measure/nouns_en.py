@@ -244,9 +244,7 @@ def where(step: Where, voice: Voice, determiners: tuple[str, ...] = ("each", "ev
             return f"{every} {name} under the heading {_as_written(predicate)}"
         case Contains() | StartsWith() | EndsWith() if voice.pick("that", "ing") == "ing":
             verb = {"contains": "containing", "starts": "starting with", "ends": "ending with"}[predicate.test]
-            return (
-                f"{every} {name} {verb} {_as_written(predicate)}"
-            )
+            return f"{every} {name} {verb} {_as_written(predicate)}"
     return f"{every} {name} that {condition(predicate)}"
 
 

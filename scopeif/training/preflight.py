@@ -23,7 +23,7 @@ def check_machine(settings: Settings) -> None:
     require_disk(Path(settings.run.root), settings.run.min_disk_gb)
     require_shared_memory()
     if settings.verification.kind != "remote":
-        require_sandbox(settings.verification.sandbox_require)
+        require_sandbox(settings.verification)
 
 
 def available_memory_bytes() -> int:

@@ -17,7 +17,5 @@ class TaskRunner(_Base):  # type: ignore[misc]
     def run(self, config: Any) -> None:
         from scopeif.training import trainer  # noqa: F401  (registers the trainer)
 
-        validate_config(
-            config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config)
-        )
+        validate_config(config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config))
         super().run(config)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Literal
 
 from scopeif.constraints.models import Constraint, Instruction
@@ -24,7 +25,10 @@ Checker = ToolDesign | NoTool
 
 
 class _Checkers:
-    """One checker for each constraint, asked for once while it is kept; failures are not kept."""
+    """One checker for each constraint, asked for once while it is kept; failures are not kept.
+
+    The calls of a question are told to the one who caused it, so that their cost is counted once.
+    """
 
     def __init__(self, asker: Asker, kind: Literal["rule", "static_tool"]) -> None:
         self._asker, self._kind = asker, kind
@@ -32,17 +36,18 @@ class _Checkers:
 
     async def get(self, instruction: Instruction, constraint: Constraint) -> Asked[Checker]:
         prompt = render(self._kind, self._asker.layout, instruction, constraint, None)
-        task = self._asked.get(prompt)
+        task, asks = self._asked.get(prompt), False
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().reason)):
             task = asyncio.create_task(
                 self._asker.ask(
                     "tool_design", prompt, instruction.id, lambda text: checked(parse_checker(text)), show_fault=True
                 )
             )
-            self._asked[prompt] = task
+            self._asked[prompt], asks = task, True
             while len(self._asked) > _KEPT:
                 self._asked.popitem(last=False)
-        return await asyncio.shield(task)
+        asked = await asyncio.shield(task)
+        return asked if asks else replace(asked, calls=())
 
 
 class RuleVerifier:

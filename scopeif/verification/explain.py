@@ -26,8 +26,8 @@ def explain(console: Console, instruction: Instruction, row: Mapping[str, Any], 
         instruction: what was asked.
         row: as `scopeif.verification.responses.outcome_row` writes it.
     """
-    console.print(Panel(Text(instruction.chat()[-1]["content"]), title=f"instruction {instruction.id}"))
-    console.print(Panel(Text(row["answer"] or "(nothing)"), title=f"answer, response {row['response_id']}"))
+    console.print(Panel(Text(instruction.chat()[-1]["content"]), title=Text(f"instruction {instruction.id}")))
+    console.print(Panel(Text(row["answer"] or "(nothing)"), title=Text(f"answer, response {row['response_id']}")))
     if row["format_fault"]:
         console.print(f"format reward 0: {row['format_fault']}. Nothing of the response is measured; its reward is 0.")
         return

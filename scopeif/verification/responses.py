@@ -95,24 +95,24 @@ def settle(path: Path, again: bool = False) -> frozenset[Key]:
     if not path.exists():
         return frozenset()
     done = set()
-    with path.open(encoding="utf-8") as old, replaced(path) as whole, whole.open("w", encoding="utf-8") as new:
+    with path.open("rb") as old, replaced(path) as whole, whole.open("wb") as new:
         for number, line in enumerate(old, start=1):
             try:
                 key, verified = _key_of(line, f"{path}:{number}")
             except DataError:
-                if line.endswith("\n"):
+                if line.endswith(b"\n"):
                     raise
                 break  # half-written: a killed run left it
             if verified or not again:
-                new.write(line.removesuffix("\n") + "\n")
+                new.write(line.removesuffix(b"\n") + b"\n")
                 done.add(key)
     return frozenset(done)
 
 
-def _key_of(line: str, place: str) -> tuple[Key, bool]:
+def _key_of(line: bytes, place: str) -> tuple[Key, bool]:
     """Which response a line of a file of outcomes is about, and whether it is verified."""
     try:
-        row = json.loads(line)
+        row = json.loads(line.decode("utf-8"))
         return Key(row["instruction_id"], row["response_id"]), bool(row["verified"])
     except (ValueError, TypeError, KeyError) as error:
         raise DataError(

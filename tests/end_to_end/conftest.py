@@ -1,5 +1,6 @@
 """Real training runs as a user starts them: a command in a process of its own, under a hard timeout."""
 
+import fcntl
 import json
 import os
 import signal
@@ -53,6 +54,16 @@ class Run:
                 return
             time.sleep(0.1)
         pytest.fail(f"step {step} was not reached in {timeout} s:\n{self.output.read_text()}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def alone(tmp_path_factory):
+    """One file of runs at a time, whatever the workers: runs look for what they leave behind, and need memory."""
+    own = tmp_path_factory.getbasetemp()
+    folder = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with (folder / "end_to_end.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,7 @@ def assert_gone(pids, within_s=GONE_S):
 
 
 KINDS = re.compile(
-    r"sif-|rl-colocate|ckpt_.*\.lock$|vllm|ray|[0-9a-f]{8}-[0-9a-f]{4}-|psm_|sem\.|verl_weights_(?!test)"
+    r"sif-(?!test)|rl-colocate|ckpt_.*\.lock$|vllm|ray|[0-9a-f]{8}-[0-9a-f]{4}-|psm_|sem\.|verl_weights_(?!test)"
 )
 """How verl, vLLM, Ray and Python name what they put into /tmp and /dev/shm."""
 

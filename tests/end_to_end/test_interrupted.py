@@ -10,6 +10,8 @@ from scopeif.training.checkpoints import Checkpoints
 
 pytestmark = [pytest.mark.long, pytest.mark.end_to_end, pytest.mark.timeout(900)]
 STEPS = "trainer.total_training_steps=8"
+
+
 @pytest.fixture(scope="module")
 def undisturbed(start):
     """The prompts of a run that nobody interrupts."""

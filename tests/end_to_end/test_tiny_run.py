@@ -21,7 +21,7 @@ from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.hf_model import check_loads
 from scopeif.training.replaying import LoggedRun, replay
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 STEPS, UPDATES, GROUP = 4, 2, 4
 
 

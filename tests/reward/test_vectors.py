@@ -28,9 +28,7 @@ def number(value):
 
 
 def records_of(constraint):
-    return [
-        Record(number(row["bounds"][0]), number(row["bounds"][1]), number(row["actual"])) for row in constraint
-    ]
+    return [Record(number(row["bounds"][0]), number(row["bounds"][1]), number(row["actual"])) for row in constraint]
 
 
 @pytest.mark.parametrize("vector", VECTORS["reward"], ids=lambda vector: vector["name"])

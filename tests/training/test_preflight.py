@@ -30,10 +30,10 @@ def test_too_little_disk(tmp_path):
 def test_a_sandbox_that_cannot_isolate(tmp_path, monkeypatch):
     import tools_sandbox
 
-    def unavailable(**_):
+    def unavailable(*_, **__):
         raise tools_sandbox.SandboxUnavailable("seccomp", "Function not implemented", "use a newer kernel")
 
-    monkeypatch.setattr("scopeif.verification.sandbox.ToolPool", unavailable)
+    monkeypatch.setattr(tools_sandbox.ToolPool, "__init__", unavailable)
     with pytest.raises(SandboxIsolationError, match="seccomp") as caught:
         check_machine(settings(tmp_path))
     assert "tools_sandbox check" in caught.value.fix

@@ -25,7 +25,8 @@ class _Request(BaseModel):
     thinking: bool = True
     """Whether the model was allowed to think before it answered."""
     split: bool = True
-    """Separate the answer from thinking text and judge the format; false: the response is the answer itself."""
+    """Separate the answer from thinking text and judge the format; false: the response is the answer itself, whose
+    format is not judged but for `truncated`."""
 
 
 class VerifyRequest(_Request):

@@ -125,7 +125,12 @@ async def _outcome(asked: VerifyRequest | RewardRequest, replica: Replica) -> Re
             place="instruction.constraints",
             fix="send it in parts",
         )
-    answer = split_answer(asked.response, asked.truncated, asked.thinking) if asked.split else Answer(asked.response, 1)
+    if asked.split:
+        answer = split_answer(asked.response, asked.truncated, asked.thinking)
+    elif asked.truncated:
+        answer = Answer(asked.response, 0, "truncated")
+    else:
+        answer = Answer(asked.response, 1)
     outcome = await verify_response(replica.ready().verifier, asked.instruction, answer)
     replica.metrics.verified(outcome)
     return outcome

@@ -41,13 +41,18 @@ async def _spec(_: Request, error: SpecError) -> Response:
     return Refused("invalid", error.message, place=error.place, fix=error.fix).response()
 
 
-async def _unavailable(_: Request, error: ScopeIFError) -> Response:
+def _later(request: Request) -> dict[str, str]:
+    return {"Retry-After": str(request.app.state.replica.settings.limits.retry_after_s)}
+
+
+async def _unavailable(request: Request, error: ScopeIFError) -> Response:
     """The judge refuses every request, say: nothing can be verified until the configuration is mended."""
-    return Refused("unavailable", error.message, place=error.place, fix=error.fix).response()
+    later = _later(request)
+    return Refused("unavailable", error.message, place=error.place, fix=error.fix, headers=later).response()
 
 
-async def _broken(_: Request, error: SandboxError) -> Response:
-    return Refused("unavailable", f"the sandbox fails: {error}").response()
+async def _broken(request: Request, error: SandboxError) -> Response:
+    return Refused("unavailable", f"the sandbox fails: {error}", headers=_later(request)).response()
 
 
 async def _internal(_: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from scopeif.verification.service.answers import Refused
 from scopeif.verification.service.api import ErrorKind
@@ -26,7 +27,7 @@ class Replica:
         self.metrics = Metrics()
         self.backend: Backend | None = None
         self.draining = False
-        self._inside = 0
+        self._inside: set[asyncio.Task[Any]] = set()
 
     def start(self, backend: Backend) -> None:
         """Verify with this from now on."""
@@ -41,19 +42,25 @@ class Replica:
             Refused: the service stops.
         """
         self._check_taking()
-        self._inside += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._inside.add(task)
         try:
             yield
         finally:
-            self._inside -= 1
+            self._inside.discard(task)
 
     async def drain(self) -> int:
-        """Take no further requests and wait for the running ones; how many still ran after `drain_s`."""
+        """Take no further requests and wait for the running ones; how many were cut off after `drain_s`."""
         self.draining = True
         end = time.monotonic() + self.settings.drain_s
         while self._inside and time.monotonic() < end:
             await asyncio.sleep(_POLL_S)
-        return self._inside
+        cut_off = list(self._inside)
+        for task in cut_off:
+            task.cancel()
+        await asyncio.gather(*cut_off, return_exceptions=True)
+        return len(cut_off)
 
     def ready(self) -> Backend:
         """What requests are verified with.

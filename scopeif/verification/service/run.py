@@ -129,7 +129,7 @@ def _check_machine(settings: ServiceSettings, place: Place) -> None:
             raise ResourceError(
                 f"cannot listen on {place.host}:{place.port}: {error}", place="--host, --port", fix="take another"
             ) from None
-    require_sandbox(settings.verification.sandbox_require)
+    require_sandbox(settings.verification)
     check_backend(settings)
 
 
@@ -155,7 +155,8 @@ def _deployed(settings: ServiceSettings, place: Place, say: Callable[[str], None
             raise ServiceFailed(f"the replicas do not start: {_reason() or error}") from None
         yield handle
     finally:
-        serve.delete(APPLICATION)
+        with contextlib.suppress(TimeoutError):  # Serve ends the replicas all the same
+            serve.delete(APPLICATION)
 
 
 def _reason() -> str:
