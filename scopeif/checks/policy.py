@@ -6,19 +6,20 @@ from collections.abc import Iterator
 
 from scopeif.checks.finding import Finding, fault, ok, warning
 from scopeif.checks.subject import Subject
-from scopeif.training.policies import is_builtin, is_complete, stop_token_ids
+from scopeif.training.policies import ensure_policy, is_builtin, is_complete, stop_token_ids
 
 _TAGS = ("<think>", "</think>")
 _PROBE = [{"role": "user", "content": "Hello"}]
 
 
 def check_policy(subject: Subject) -> Iterator[Finding]:
-    """Whether the folder holds a model."""
+    """Whether the folder holds a model; one that ScopeIF knows how to build is built."""
     folder = subject.policy
     if is_complete(folder):
         yield ok("policy", f"{folder} holds config, tokenizer and weights")
     elif is_builtin(folder):
-        yield warning("policy", f"{folder} is built by the first run", "nothing is to be done")
+        ensure_policy(str(folder), lambda _: None)  # as a run would; the checks after this one look into it
+        yield ok("policy", f"{folder} has been built")
     else:
         fix = "hf download Qwen/Qwen3-8B --local-dir models/qwen3-8b, or the like, where a hub is reachable"
         yield fault("policy", f"{folder} is not a complete model folder", fix)

@@ -121,6 +121,14 @@ def test_the_prompt_is_shown_as_the_policy_gets_it(subject):
     assert shown[0].detail.endswith("<|im_start|>assistant\n")
 
 
+def test_a_policy_that_is_known_is_built_and_looked_into(subject, tmp_path):
+    folder = tmp_path / "models" / "tiny"
+    fresh = subject(f"actor_rollout_ref.model.path={folder}")
+    assert states(check_policy(fresh)) == ["ok"]
+    assert states(check_stop_tokens(fresh)) == ["ok"]
+    assert (folder / "config.json").is_file()
+
+
 def test_thinking_that_the_template_does_not_know(subject):
     assert states(check_thinking(subject("thinking=on"))) == ["warning"]
 
