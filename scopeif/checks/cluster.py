@@ -8,8 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from scopeif.checks.finding import Finding, fault, ok
+from scopeif.checks.finding import Finding, fault, ok, warning
 from scopeif.checks.subject import Subject
+from scopeif.training.own_ray import ray_address
 
 _CONNECT_S, _TIMEOUT_S = 5, 60
 # In a process of its own: a connection that hangs can be ended, and this process stays without Ray.
@@ -23,10 +24,16 @@ print(json.dumps([node["Resources"] for node in ray.nodes() if node["Alive"]]))
 def check_cluster(subject: Subject) -> Iterator[Finding]:
     """Nodes and GPUs against what the trainer asks for."""
     if subject.own_cluster:
-        yield ok("Ray", "the run starts its own")
+        nodes = subject.config.trainer.nnodes
+        if nodes > 1:
+            text = f"a Ray of the run's own has this one node, {nodes} are needed"
+            fix = "launch/train.sbatch starts one on all nodes of a job; or name a cluster's address"
+            yield warning("Ray", text, fix)
+        else:
+            yield ok("Ray", "the run starts its own")
         return
-    address = subject.config.ray_kwargs.ray_init.address
-    fix = "start it (ray start --head, see docs/cluster.md), or leave ray_kwargs.ray_init.address out"
+    address = ray_address(subject.config)
+    fix = "start it (ray start --head, see docs/cluster.md), or name no address (ray_kwargs.ray_init, RAY_ADDRESS)"
     host, _, port = address.rpartition("/")[2].rpartition(":")
     if port.isdigit():
         try:

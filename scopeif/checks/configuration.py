@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scopeif.checks.finding import Finding, fault, ok
 from scopeif.checks.subject import Subject
-from scopeif.training.settings import check_consistency
+from scopeif.training.consistency import check_consistency
 from scopeif.training.verl_validation import verl_refusals
 
 

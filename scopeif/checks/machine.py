@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import socket
@@ -16,6 +17,7 @@ from scopeif.errors import ResourceError
 from scopeif.training.planning.memory import GIB
 from scopeif.training.planning.plan import make_plan
 from scopeif.training.preflight import available_memory_bytes, require_disk, require_memory, require_shared_memory
+from scopeif.training.run_dir import unfinished_bytes
 
 OPEN_FILES = 4096
 """Ray and vLLM hold a few thousand sockets and files."""
@@ -36,15 +38,18 @@ def check_memory(subject: Subject) -> Iterator[Finding]:
 def check_disk(subject: Subject) -> Iterator[Finding]:
     """Against what the recipe asks for, and what the plan says."""
     run = subject.settings.run
+    held = unfinished_bytes(Path(run.root) / run.name)
     try:
-        require_disk(Path(run.root), run.min_disk_gb)
+        require_disk(Path(run.root), run.min_disk_gb, held)
     except ResourceError as error:
         yield of_error("disk", error)
         return
     folder = next(path for path in (Path(run.root).absolute(), *Path(run.root).absolute().parents) if path.exists())
     free, planned = shutil.disk_usage(folder).free, make_plan(subject.config, subject.settings).disk.total
     text = f"{free / GIB:.1f} GiB are free at {folder}, checkpoints and rollouts take about {planned / GIB:.1f}"
-    if free < planned:
+    if held:
+        text += f", of which an unfinished run has written {held / GIB:.1f}"
+    if free + held < planned:
         yield warning("disk", text, "set run.root to another disk, or keep fewer checkpoints (selection.keep_last)")
     else:
         yield ok("disk", text)
@@ -91,13 +96,13 @@ def check_gpus(subject: Subject) -> Iterator[Finding]:
         return
     if not subject.own_cluster:
         return
-    cards = gpu_memory_mib()
+    cards = visible(gpu_memory_mib())
     needed = subject.config.trainer.n_gpus_per_node
     if len(cards) < needed:
         fix = "run it on a GPU node, or change trainer.n_gpus_per_node"
         yield fault("GPUs", f"{len(cards)} are here, {needed} are needed", fix)
         return
-    peak = make_plan(subject.config, subject.settings).memory.peak
+    peak = make_plan(subject.config, subject.settings, min(cards) << 20).memory.peak
     text = f"{len(cards)} of {min(cards) / 1024:.0f} GiB; the estimate is {peak / GIB:.0f} GiB"
     if min(cards) * 2**20 < peak:
         yield warning("GPUs", text, "lower ppo_max_token_len_per_gpu or gpu_memory_utilization, or use more GPUs")
@@ -113,3 +118,14 @@ def gpu_memory_mib() -> list[int]:
     except (OSError, subprocess.SubprocessError):
         return []
     return [int(line) for line in listed.split() if line.isdigit()]
+
+
+def visible(cards: list[int]) -> list[int]:
+    """Those of all cards that CUDA_VISIBLE_DEVICES leaves to this shell; the driver shows the others too."""
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if chosen is None:
+        return cards
+    names = [name.strip() for name in chosen.split(",") if name.strip()]
+    if not all(name.isdigit() for name in names):  # by their UUIDs: how many is known, not which
+        return cards[: len(names)]
+    return [cards[int(name)] for name in names if int(name) < len(cards)]

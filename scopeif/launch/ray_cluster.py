@@ -16,7 +16,7 @@ from pathlib import Path
 from scopeif.errors import ClusterError
 from scopeif.launch.job_log import last_words
 from scopeif.launch.slurm import Job, start_on
-from scopeif.training.own_ray import NODE_LOGS
+from scopeif.training.own_ray import JOB_NODES, NODE_LOGS
 
 POLL_S = 1.0
 CONNECT_S = 2.0
@@ -46,6 +46,7 @@ class RayCluster:
             "RAY_AUTH_TOKEN_PATH": str(self._token),
             "RAY_USAGE_STATS_ENABLED": "0",
             NODE_LOGS: str(self.folder),
+            JOB_NODES: str(len(self.job.nodes)),
         }
 
     def log(self, node: str) -> Path:

@@ -55,9 +55,9 @@ class _Series:
         values = [step.get(name) for step in self.steps[-count:]]
         return [] if len(values) < count else [float(value) for value in values if value is not None]
 
-    def means(self, name: str) -> tuple[float, float]:
-        """Mean before the window and within it; NaN without any."""
-        return _mean(self.steps[:-WINDOW], name), _mean(self.steps[-WINDOW:], name)
+    def means(self, name: str, absent: float = math.nan) -> tuple[float, float]:
+        """Mean before the window and within it; NaN without any. `absent` is what a step without the figure counts."""
+        return _mean(self.steps[:-WINDOW], name, absent), _mean(self.steps[-WINDOW:], name, absent)
 
     def agreement(self) -> tuple[float, float]:
         """Audit agreement before the window and within it; NaN of too few audits."""
@@ -92,7 +92,7 @@ def _reward_up_agreement_down(series: _Series) -> str:
 
 
 def _escalations(series: _Series) -> str:
-    before, after = series.means("train/judge/escalated_frac")
+    before, after = series.means("train/judge/escalated_frac", absent=0.0)  # a step without any does not name it
     if not (after > ESCALATED or (after > ESCALATED / 5 and after > ESCALATED_GROWTH * before)):
         return ""
     rest = "" if math.isnan(before) else f", before {before:.1%}"
@@ -116,8 +116,9 @@ RULES: Mapping[str, Callable[[_Series], str]] = {
 """By name; each returns the text, or nothing."""
 
 
-def _mean(steps: Sequence[Metrics], name: str) -> float:
-    values = [float(step[name]) for step in steps if step.get(name) is not None]
+def _mean(steps: Sequence[Metrics], name: str, absent: float) -> float:
+    given = (step.get(name) for step in steps)
+    values = [value for one in given if not math.isnan(value := absent if one is None else float(one))]
     return math.fsum(values) / len(values) if values else math.nan
 
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from scopeif.errors import ModelNotFoundError, ResourceError
+from scopeif.training.folders import folder_bytes, put_in_place, restore, staging
 
 MARKER = "COMPLETE"
 BEST_FILE = "best.json"
@@ -22,8 +23,11 @@ CARD = "README.md"
 _PREFIX = "global_step_"
 _SPARE = 1.05
 """How much more disk than the last checkpoint took must be free for the next."""
-_FIRST = 8
-"""Weights and Adam in fp32 with an HF model beside them, in sizes of a policy in bf16."""
+
+_FULL, _LORA = 8, 4
+"""The first checkpoint in sizes of the policy: weights, Adam's state of what is trained, an HF model, all in fp32."""
+_MERGING, _KEPT = 2, 1
+"""What is written beside it: the HF model before the adapter is merged, and the one in bf16 that is kept."""
 
 
 @dataclass(frozen=True)
@@ -67,29 +71,36 @@ class Checkpoints:
         """Call after everything of the step's checkpoint is on disk."""
         _write_durably(self.step_folder(step) / MARKER, f"{step}\n")
 
-    def require_space(self, policy: Path) -> None:
+    def drop_unfinished(self, step: int) -> None:
+        """Remove what an attempt that was killed while it saved left of that step."""
+        folder = self.step_folder(step)
+        if not (folder / MARKER).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def require_space(self, policy: Path, adapter: bool = False, keep: bool = False) -> None:
         """Check the free disk before a checkpoint is written.
 
         Args:
-            policy: folder of the weights that training began with; they tell the need of the first checkpoint.
+            policy: folder of the weights that training began with, in bf16; they tell the need of the first checkpoint.
+            adapter: whether it is of a LoRA run, whose model lies there twice while it is merged.
+            keep: whether `keep_model` follows.
 
         Raises:
             ResourceError: less is free than the last complete checkpoint took; nothing has been deleted or written.
         """
-        steps = self.complete_steps()
-        last = _size(self.step_folder(steps[-1])) if steps else _FIRST * _size(policy, "*.safetensors")
-        _require_free(self.folder, int(_SPARE * last))
+        steps, weights = self.complete_steps(), folder_bytes(policy, "*.safetensors")
+        last = folder_bytes(self.step_folder(steps[-1])) if steps else (_LORA if adapter else _FULL) * weights
+        beside = (_MERGING if adapter else 0) + (_KEPT if keep else 0)
+        _require_free(self.folder, int(_SPARE * (last + beside * weights)))
 
     def keep_model(self, step: int) -> None:
         """Keep the step's Hugging Face model in bf16, whole or not at all; pruning does not touch it.
 
         Raises:
             ModelNotFoundError: the step's checkpoint holds no HF weights.
-            ResourceError: too little free disk.
         """
         from scopeif.training.hf_model import copy_model
 
-        _require_free(self.folder, _size(self.model_folder(step)))
         copy_model(self.model_folder(step), self.kept_model(step), bf16=True)
 
     def prune(self, keep_last: int) -> list[int]:
@@ -107,6 +118,7 @@ class Checkpoints:
 
     def best(self) -> Best | None:
         """The best checkpoint recorded, if any."""
+        restore(self.best_model)
         file = self.best_model / BEST_FILE
         return Best(**json.loads(file.read_text())) if file.is_file() else None
 
@@ -118,16 +130,11 @@ class Checkpoints:
         """
         source = self.model_folder(best.step)
         require_weights(source)
-        staged = self.best_model.with_name(".best.partial")
-        shutil.rmtree(staged, ignore_errors=True)
+        staged = staging(self.best_model)
         shutil.copytree(source, staged, copy_function=_link_or_copy)
         (staged / CARD).write_text(card, encoding="utf-8")
         _write_durably(staged / BEST_FILE, json.dumps(asdict(best)) + "\n")
-        replaced = self.best_model.with_name(".best.replaced")
-        if self.best_model.exists():
-            self.best_model.rename(replaced)
-        staged.rename(self.best_model)
-        shutil.rmtree(replaced, ignore_errors=True)
+        put_in_place(staged, self.best_model)
 
 
 def require_weights(folder: Path) -> None:
@@ -141,10 +148,6 @@ def require_weights(folder: Path) -> None:
             f"{folder} holds no *.safetensors",
             fix="keep hf_model in actor_rollout_ref.actor.checkpoint.save_contents",
         )
-
-
-def _size(folder: Path, pattern: str = "*") -> int:
-    return sum(path.stat().st_size for path in folder.rglob(pattern) if path.is_file())
 
 
 def _require_free(folder: Path, needed: int) -> None:

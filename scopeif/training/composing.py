@@ -49,7 +49,7 @@ def find_verl_config() -> None:
     spec = importlib.util.find_spec("verl")
     locations = list(spec.submodule_search_locations or []) if spec else []
     if not locations:
-        raise StackError("verl is not installed", fix="make setup (CPU), or pip install 'scopeif[gpu]'")
+        raise StackError("verl is not installed", fix="make setup on a CPU; on GPUs see launch/README.md")
     os.environ[VERL_CONFIG_VARIABLE] = str(Path(locations[0]) / "trainer" / "config")
 
 

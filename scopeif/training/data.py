@@ -94,7 +94,10 @@ def prepare_validation(config: Any, settings: Settings, folder: Path) -> None:
     files = prepare_files(_plain(data.val_files), folder, "val")
     if not files:
         raise ConfigError("no validation file is named", place="data.val_files", fix="name one, or set validate=false")
-    files = [_sampled(file, folder, validation.max_samples, settings.run.seed) for file in files]
+    files = [
+        _sampled(file, folder / f"sample_{index}_{Path(file).stem}.parquet", validation.max_samples, settings.run.seed)
+        for index, file in enumerate(files)
+    ]
     if validation.guard_prompts:
         files.append(_write_guard(folder, validation.guard_prompts))
         if settings.run.extends:
@@ -182,8 +185,8 @@ def _write_guard(folder: Path, count: int) -> str:
     return str(target.resolve())
 
 
-def _sampled(file: str, folder: Path, size: int | None, seed: int) -> str:
-    """The file, or one with `size` of its rows, drawn by the run's seed; IFEval is never cut."""
+def _sampled(file: str, target: Path, size: int | None, seed: int) -> str:
+    """The file, or `target` with `size` of its rows, drawn by the run's seed; IFEval is never cut."""
     import numpy as np
     import pyarrow.parquet as pq
 
@@ -191,8 +194,7 @@ def _sampled(file: str, folder: Path, size: int | None, seed: int) -> str:
     if size is None or table.num_rows <= size or set(table["data_source"].to_pylist()) == {ifeval.SOURCE}:
         return file
     chosen = np.random.default_rng(seed).choice(table.num_rows, size=size, replace=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{Path(file).stem}_sample.parquet"
+    target.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table.take(np.sort(chosen)), target)
     return str(target.resolve())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,15 @@ def extend(config: Any, folder: str) -> int:
     steps = checkpoints.complete_steps()
     if not steps:
         raise ConfigError(f"{folder} holds no checkpoint", place=_PLACE)
-    policy = OmegaConf.load(earlier.config_file).actor_rollout_ref.model.path
-    if policy != config.actor_rollout_ref.model.path:
-        raise ConfigError(f"{folder} trained {policy}, not {config.actor_rollout_ref.model.path}", place=_PLACE)
+    known = OmegaConf.load(earlier.config_file)
+    trained, model = known.actor_rollout_ref.model, config.actor_rollout_ref.model
+    if trained.path != model.path:
+        raise ConfigError(f"{folder} trained {trained.path}, not {model.path}", place=_PLACE)
+    if trained.get("lora_rank", 0) != model.get("lora_rank", 0):
+        ranks = f"{trained.get('lora_rank', 0)}, not {model.get('lora_rank', 0)}"
+        raise ConfigError(f"{folder} trained with lora_rank {ranks}", place=_PLACE)
+    _refuse_other_shards(checkpoints.step_folder(steps[-1]), config)
+    _refuse_other_data(known.data.train_files, config.data.train_files, folder)
     total = config.trainer.total_training_steps
     if total is not None and total <= steps[-1]:
         raise ConfigError(
@@ -47,3 +54,31 @@ def extend(config: Any, folder: str) -> int:
     config.trainer.resume_from_path = str(checkpoints.step_folder(steps[-1]))
     config.trainer.val_before_train = False
     return steps[-1]
+
+
+def _refuse_other_shards(folder: Path, config: Any) -> None:
+    """A checkpoint is read by as many ranks as have written it."""
+    ranks = config.trainer.nnodes * config.trainer.n_gpus_per_node
+    shards = len(list((folder / "actor").glob("model_world_size_*_rank_*.pt")))
+    if shards and shards != ranks:
+        raise ConfigError(
+            f"{folder} was written by {shards} GPUs, this run has {ranks}",
+            place=_PLACE,
+            fix="run it on as many; or train on from its model alone: actor_rollout_ref.model.path=<run>/best",
+        )
+
+
+def _refuse_other_data(earlier: Sequence[str], now: Sequence[str], folder: str) -> None:
+    """The checkpoint holds a position in its data: in other rows it would leave some out, in silence."""
+    import pyarrow.parquet as pq
+
+    def same(one: str, other: str) -> bool:
+        return Path(one).is_file() and bool(pq.read_table(one).equals(pq.read_table(other)))
+
+    if len(earlier) != len(now) or not all(map(same, earlier, now)):
+        raise ConfigError(
+            f"{folder} was trained on other rows, or its data is no longer there ({', '.join(earlier)})",
+            place=_PLACE,
+            fix="give the same data.train_files; or train on from its model alone: "
+            f"actor_rollout_ref.model.path={folder}/best",
+        )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scopeif.errors import ModelNotFoundError
 from scopeif.training.checkpoints import require_weights
+from scopeif.training.folders import put_in_place, staging
 
 
 def copy_model(source: Path, target: Path, bf16: bool = False) -> None:
@@ -22,18 +23,13 @@ def copy_model(source: Path, target: Path, bf16: bool = False) -> None:
         ModelNotFoundError: the source holds no weights.
     """
     require_weights(source)
-    staged = target.with_name(f".{target.name}.partial")
-    shutil.rmtree(staged, ignore_errors=True)
+    staged = staging(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         shutil.copytree(source, staged, ignore=shutil.ignore_patterns("*.safetensors*") if bf16 else None)
         if bf16:
             _write_bf16(source, staged)
-        replaced = target.with_name(f".{target.name}.replaced")
-        if target.exists():
-            target.rename(replaced)
-        staged.rename(target)
-        shutil.rmtree(replaced, ignore_errors=True)
+        put_in_place(staged, target)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)
         raise

@@ -13,16 +13,18 @@ from typing import Any
 from scopeif import __version__
 from scopeif.errors import ScopeIFError, TrainingFailed, TrainingStopped
 from scopeif.training.checkpoints import Checkpoints
+from scopeif.training.consistency import check_consistency
 from scopeif.training.console import RunConsole
 from scopeif.training.cpu.precision import has_bf16, use_fp32
 from scopeif.training.data import file_paths, prepare_files, prepare_validation
 from scopeif.training.extending import extend
+from scopeif.training.folders import folder_bytes
 from scopeif.training.own_ray import own_ray
 from scopeif.training.policies import ensure_policy
-from scopeif.training.preflight import check_machine
+from scopeif.training.preflight import check_machine, require_disk, require_job_nodes
 from scopeif.training.run_dir import Lease, RunDir, fingerprint, lease
-from scopeif.training.settings import Settings, check_consistency
-from scopeif.training.step_log import StepLog
+from scopeif.training.settings import Settings
+from scopeif.training.step_log import StepLog, read_metrics
 
 POLL_S = 0.2
 SAVING_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
@@ -44,12 +46,14 @@ def launch(config: Any, command: str) -> int:
     console = RunConsole()
     console.say(f"ScopeIF {__version__}, run {settings.run.name}: checking machine, policy and data", style="bold")
     check_consistency(config, settings)
+    require_job_nodes(config.trainer.nnodes)
     check_machine(settings)
     identity = fingerprint(OmegaConf.to_yaml(_what_matters(config), resolve=True), _files(config))
     taken = lease(Path(settings.run.root).absolute(), settings.run.name, identity)
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # until the trainer can save
     try:
         try:
+            require_disk(taken.run.path, settings.run.min_disk_gb, folder_bytes(taken.run.path))
             _prepare(config, settings, taken, console)
         except BaseException:
             if not taken.resumed:  # nothing has run here
@@ -79,13 +83,19 @@ def _prepare(config: Any, settings: Settings, taken: Lease, console: RunConsole)
     if taken.resume_step:
         config.trainer.resume_mode = "resume_path"
         config.trainer.resume_from_path = str(Checkpoints(run).step_folder(taken.resume_step))
-        config.trainer.val_before_train = False
+        config.trainer.val_before_train = _lacks_validation(config, run, taken.resume_step)
     elif settings.run.extends:
         console.say(f"continues {settings.run.extends} after step {extend(config, settings.run.extends)}")
     if config.trainer.device == "cpu" and not has_bf16():
         console.say("this CPU has no bf16 instructions: computing in fp32, about half as fast")
         use_fp32(config)
     StepLog(run).forget_after(taken.resume_step if taken.resume_step else -1)
+
+
+def _lacks_validation(config: Any, run: Path, step: int) -> bool:
+    """Whether the step was saved by a stop that did not wait for its validation."""
+    every = config.trainer.test_freq
+    return every > 0 and step % every == 0 and step not in read_metrics(run, "val")
 
 
 def _what_matters(config: Any) -> Any:

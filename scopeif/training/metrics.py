@@ -56,8 +56,9 @@ class Sample:
 
     @property
     def reasons(self) -> list[str]:
-        """Why constraints stayed unverified."""
-        return [str(c["reason"]) for c in self.outcome["constraints"] if c["reason"] is not None]
+        """Why constraints stayed unverified, or the sample, where a reward function of the user's failed."""
+        own = ["own_reward"] if self.outcome.get("fault") else []
+        return own + [str(c["reason"]) for c in self.outcome["constraints"] if c["reason"] is not None]
 
 
 def outcome_metrics(samples: Sequence[Sample], prefix: str) -> dict[str, float]:
@@ -103,6 +104,7 @@ def _source_metrics(samples: Sequence[Sample]) -> dict[str, float]:
     metrics = {}
     for source, own in sorted(by_source.items()):
         metrics[f"source/{source}/samples"] = float(len(own))
+        metrics[f"source/{source}/unverified_frac"] = _mean(float(not sample.verified) for sample in own)
         metrics[f"source/{source}/reward"] = _mean(sample.info[f"reward_{SCHEMES[0]}"] for sample in own)
         metrics[f"source/{source}/format_reward"] = _mean(float(sample.info["format_reward"]) for sample in own)
         metrics[f"source/{source}/response_tokens"] = _mean(float(sample.info["response_tokens"]) for sample in own)

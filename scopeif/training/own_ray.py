@@ -19,6 +19,9 @@ RUN_FOLDER = "SCOPEIF_RUN_FOLDER"
 NODE_LOGS = "SCOPEIF_NODE_LOGS"
 """Environment variable with the folder that a cluster job keeps the logs of its nodes in."""
 
+JOB_NODES = "SCOPEIF_JOB_NODES"
+"""Environment variable with the number of nodes of a cluster job."""
+
 
 @contextlib.contextmanager
 def own_ray(config: Any, run: Path, phase: Callable[[str], None]) -> Iterator[None]:
@@ -46,6 +49,11 @@ def own_ray(config: Any, run: Path, phase: Callable[[str], None]) -> Iterator[No
         watchdog.finish()
 
 
+def ray_address(config: Any) -> str:
+    """The cluster that the run joins, or `local` for a Ray of its own."""
+    return str(config.ray_kwargs.ray_init.get("address") or os.environ.get("RAY_ADDRESS") or "local")
+
+
 def keep_logs(ray_folder: Path, target: Path) -> None:
     """Copy the logs of a node's workers out of Ray's temporary folder; a failure must not hide why the run ended."""
     with contextlib.suppress(OSError, shutil.Error):
@@ -65,14 +73,18 @@ def _link_node_logs(target: Path) -> None:
 def _options(config: Any, folder: Path, variables: dict[str, str]) -> dict[str, Any]:
     from omegaconf import OmegaConf
 
-    given: Any = OmegaConf.to_container(config.ray_kwargs.ray_init, resolve=True)
-    options = {name: value for name, value in given.items() if value is not None}
+    asked: Any = OmegaConf.to_container(config.ray_kwargs.ray_init, resolve=True)
+    options = {name: value for name, value in asked.items() if value is not None}
     options.setdefault("include_dashboard", False)
     if config.trainer.device != "cpu":
         from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
 
-        options["runtime_env"] = get_ppo_ray_runtime_env(config) | options.get("runtime_env", {})
-    if options.setdefault("address", os.environ.get("RAY_ADDRESS", "local")) == "local":
+        given = options.get("runtime_env", {})
+        own: dict[str, Any] = get_ppo_ray_runtime_env(config)
+        together = own.get("env_vars", {}) | given.get("env_vars", {})
+        options["runtime_env"] = own | given | {"env_vars": together}
+    options["address"] = ray_address(config)
+    if options["address"] == "local":
         options["_temp_dir"] = str(folder)
     else:  # a running cluster has its own folders and resources, and inherits no variable
         environment = options.setdefault("runtime_env", {})

@@ -1,11 +1,13 @@
-"""What must hold before anything heavy loads: memory, disk, a sandbox that isolates."""
+"""What must hold before anything heavy loads: memory, disk, a sandbox that isolates, the nodes of the job."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
-from scopeif.errors import ResourceError
+from scopeif.errors import ConfigError, ResourceError
+from scopeif.training.own_ray import JOB_NODES
 from scopeif.training.settings import Settings
 from scopeif.verification.sandbox import require_sandbox
 
@@ -16,11 +18,10 @@ def check_machine(settings: Settings) -> None:
     """Refuse a machine on which the run would fail later.
 
     Raises:
-        ResourceError: too little memory or disk; the message says how much is needed and how much there is.
+        ResourceError: too little memory; the message says how much is needed and how much there is.
         SandboxIsolationError: the sandbox cannot isolate here; the message names the missing layer.
     """
     require_memory(settings.run.min_memory_gb)
-    require_disk(Path(settings.run.root), settings.run.min_disk_gb)
     require_shared_memory()
     if settings.verification.kind != "remote":
         require_sandbox(settings.verification)
@@ -62,15 +63,38 @@ def require_memory(needed_gb: float) -> None:
         )
 
 
-def require_disk(folder: Path, needed_gb: float) -> None:
-    """Refuse too little free disk below `folder`, which need not exist, with a `ResourceError`."""
+def require_disk(folder: Path, needed_gb: float, held_bytes: int = 0) -> None:
+    """Refuse too little free disk below `folder`, which need not exist, with a `ResourceError`.
+
+    Args:
+        folder: where the run writes.
+        needed_gb: GiB of a whole run.
+        held_bytes: what it has written there already.
+    """
     existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    present = shutil.disk_usage(existing).free / _GIB
-    if present < needed_gb:
+    present, held = shutil.disk_usage(existing).free / _GIB, held_bytes / _GIB
+    if present + held < needed_gb:
+        has = f", it holds {held:.1f} GiB" if held_bytes else ""
         raise ResourceError(
-            f"the run needs {needed_gb:g} GiB of free disk at {existing}, {present:.1f} GiB are free",
+            f"the run needs {needed_gb:g} GiB of disk at {existing}{has}, {present:.1f} GiB are free",
             place="run.min_disk_gb",
-            fix="free some, set run.root to another disk, or keep fewer checkpoints (selection.keep_last)",
+            fix="free some, or set run.root to another disk; `dry_run=true` says what checkpoints take, and with fewer "
+            "of them (selection.keep_last) run.min_disk_gb may be lower",
+        )
+
+
+def require_job_nodes(nnodes: int) -> None:
+    """Refuse a cluster job of other nodes than the run trains on: the others would idle, paid for.
+
+    Raises:
+        ConfigError: the message names both numbers.
+    """
+    of_job = int(os.environ.get(JOB_NODES, nnodes))
+    if of_job != nnodes:
+        raise ConfigError(
+            f"the run trains on {nnodes}, the job has {of_job}",
+            place="trainer.nnodes",
+            fix=f"add trainer.nnodes={of_job}, or submit with sbatch --nodes={nnodes}",
         )
 
 

@@ -26,7 +26,7 @@ from scopeif.judge.client import JudgeClient
 from scopeif.reward import SCHEMES, Answer, overlong_penalty, split_answer
 from scopeif.training import guard
 from scopeif.training.policies import stop_token_ids
-from scopeif.training.reward_sources import RewardSources
+from scopeif.training.reward_sources import RewardSources, SourceFailed
 from scopeif.training.settings import Settings
 from scopeif.verification.build import open_verifier
 from scopeif.verification.drawing import drawn
@@ -112,12 +112,16 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
     async def _from_source(self, source: str, answer: Answer, fields: Mapping[str, Any]) -> _Scored:
         """The reward that the user's function gives, the same under every scheme; the format gate is ours."""
         extra = fields["extra_info"]
-        reward = 0.0
+        reward: float | None = 0.0
+        details: dict[str, Any] = {}
         if answer.format_reward:
             truth = (fields.get("reward_model") or {}).get("ground_truth")
-            reward = await self.sources.score(source, answer.text, truth, extra)
+            try:
+                reward = await self.sources.score(source, answer.text, truth, extra)
+            except SourceFailed as error:
+                reward, details = None, {"verified": False, "fault": str(error)}
         name = f"{source}/{extra.get('id') or extra.get('index')}"
-        return _Scored(name, ResponseOutcome(answer), (), dict.fromkeys(SCHEMES, reward))
+        return _Scored(name, ResponseOutcome(answer), (), dict.fromkeys(SCHEMES, reward), details)
 
     def _from_ifeval(self, extra: Mapping[str, Any], answer: Answer, checked: str) -> _Scored:
         """IFEval's results go beside the outcome; the reward, which nothing is trained on, is its strict one."""

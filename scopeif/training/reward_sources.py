@@ -6,7 +6,7 @@ Such a function takes verl's keywords and returns a finite number, or a dict wit
 
     def score(data_source, solution_str, ground_truth, extra_info): ...
 
-It sees the answer without thinking text. What it raises stops the run: a failure never becomes a score.
+It sees the answer without thinking text. Where it raises, or returns no finite number, the sample is unverified.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scopeif.errors import ConfigError, TrainingFailed
+from scopeif.errors import ConfigError
 
 RewardFunction = Callable[..., Any]
+_SHOWN = 300
+
+
+class SourceFailed(Exception):
+    """An own reward function gave no reward; the message names the source and says why."""
 
 
 class RewardSources:
@@ -38,7 +43,7 @@ class RewardSources:
 
         Raises:
             ConfigError: the source has no function.
-            TrainingFailed: the function returned no finite number.
+            SourceFailed: the function raised, or returned no finite number.
         """
         if source not in self._functions:
             raise ConfigError(
@@ -53,17 +58,20 @@ class RewardSources:
             "ground_truth": ground_truth,
             "extra_info": extra_info,
         }
-        if inspect.iscoroutinefunction(function):
-            value = await function(**given)
-        else:
-            value = await asyncio.to_thread(function, **given)
+        try:
+            if inspect.iscoroutinefunction(function):
+                value = await function(**given)
+            else:
+                value = await asyncio.to_thread(function, **given)
+        except Exception as error:
+            raise SourceFailed(f"{source}: {type(error).__name__}: {error}"[:_SHOWN]) from error
         score: Any = value.get("score") if isinstance(value, Mapping) else value
         try:
             number = float(score)
         except (TypeError, ValueError):
             number = math.nan
         if not math.isfinite(number):
-            raise TrainingFailed(f"the reward function returned {value!r:.200}", place=f"reward.sources.{source}")
+            raise SourceFailed(f"{source}: the reward function returned {value!r}"[:_SHOWN])
         return number
 
 

@@ -22,6 +22,7 @@ from typing import IO, Any, Literal
 
 from scopeif.errors import ClusterError, ResourceError
 from scopeif.training.checkpoints import Checkpoints
+from scopeif.training.folders import folder_bytes
 
 State = Literal["running", "finished", "stopped", "failed"]
 LOCK_PATIENCE_S = 180.0
@@ -103,6 +104,15 @@ class Lease:
     def release(self) -> None:
         """Let another process take the directory."""
         self._lock.close()
+
+
+def unfinished_bytes(folder: Path) -> int:
+    """What the newest run directory in a folder has written, if its run is unfinished: the same command resumes it."""
+    runs = [RunDir(path) for path in folder.glob("*") if path.name.isdigit()]
+    newest = max(runs, key=lambda run: int(run.path.name), default=None)
+    if newest is None or newest.read().get("state") in (None, "finished"):
+        return 0
+    return folder_bytes(newest.path)
 
 
 def lease(root: Path, name: str, config_fingerprint: str) -> Lease:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, 
 from scopeif.errors import ConfigError
 from scopeif.judge.settings import JudgeSettings
 from scopeif.reward import Scheme
-from scopeif.verification.settings import VerificationSettings, require_judge
+from scopeif.verification.settings import VerificationSettings
 
 
 class _Section(BaseModel):
@@ -151,54 +151,6 @@ class Settings(_Section):
             key = ".".join(str(part) for part in first["loc"])
             value = "" if isinstance(first["input"], dict) else f" (value {first['input']!r})"
             raise ConfigError(f"{first['msg']}{value}", place=key) from None
-
-
-def check_consistency(config: Any, settings: Settings) -> None:
-    """Refuse values that are each fine and wrong together.
-
-    Raises:
-        ConfigError: the message names both keys.
-    """
-    require_judge(settings.verification, settings.judge is not None)
-    actor, rollout = config.actor_rollout_ref.actor, config.actor_rollout_ref.rollout
-    if rollout.n < settings.unverified.min_verified_per_group:
-        raise ConfigError(
-            f"groups of {rollout.n} never hold the {settings.unverified.min_verified_per_group} verified samples that "
-            "unverified.min_verified_per_group asks for",
-            place="actor_rollout_ref.rollout.n",
-        )
-    if actor.shuffle and actor.ppo_mini_batch_size != config.data.train_batch_size:
-        raise ConfigError(
-            "verl would shuffle the mini-batches of each rank by itself: some could hold unverified samples alone, and "
-            "a loss over no token is NaN",
-            place="actor_rollout_ref.actor.shuffle",
-            fix="set it to false; prompts are shuffled by data.shuffle",
-        )
-    if actor.loss_agg_mode == "seq-mean-token-sum-norm" and actor.loss_scale_factor is None:
-        raise ConfigError(
-            "without a constant, every micro-batch is divided by the length of its own longest response",
-            place="actor_rollout_ref.actor.loss_scale_factor",
-            fix="set it, for instance to data.max_response_length",
-        )
-    every, save_freq = settings.selection.keep_hf_every, config.trainer.save_freq
-    if every and (save_freq <= 0 or every % save_freq):
-        raise ConfigError(
-            f"every {every} steps is no multiple of trainer.save_freq={save_freq}; only saved steps can be kept",
-            place="selection.keep_hf_every",
-        )
-    model = config.actor_rollout_ref.model
-    if (model.lora_rank > 0 or model.lora_adapter_path is not None) and not model.lora.merge:
-        raise ConfigError(
-            "an adapter that is not merged is neither sent to vLLM on a CPU nor kept as a whole model",
-            place="actor_rollout_ref.model.lora.merge",
-            fix="option=lora sets all that LoRA needs",
-        )
-    if settings.reward.overlong_tokens > config.data.max_response_length:
-        raise ConfigError(
-            f"{settings.reward.overlong_tokens} tokens are more than data.max_response_length="
-            f"{config.data.max_response_length}",
-            place="reward.overlong_tokens",
-        )
 
 
 def _plain(value: Any) -> Any:

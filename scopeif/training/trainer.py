@@ -1,5 +1,5 @@
-"""ScopeIF's trainer: verl's synchronous V1 trainer with verified-only advantages, outcomes as metrics and in the
-rollout log, checkpoints that are complete or absent, and stops that save first.
+"""ScopeIF's trainer: verl's synchronous V1 trainer with verified-only advantages, and outcomes as metrics and in the
+rollout log. When it validates, saves and stops is in `saving`.
 
 Everything is done through methods that verl's `PPOTrainer` (verl/trainer/ppo/v1/trainer_base.py) calls by name.
 """
@@ -7,47 +7,30 @@ Everything is done through methods that verl's `PPOTrainer` (verl/trainer/ppo/v1
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import ray
 import torch
 import transfer_queue as tq
 from transfer_queue import KVBatchMeta
-from verl.plugin.platform import get_platform
 from verl.trainer.ppo.utils import Role
 from verl.trainer.ppo.v1.trainer_base import register_trainer
-from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 
-from scopeif.errors import (
-    ConfigError,
-    NonFiniteError,
-    StackError,
-    TrainingFailed,
-    TrainingStopped,
-    UnverifiedLimitError,
-)
+from scopeif.errors import ConfigError, NonFiniteError, UnverifiedLimitError
 from scopeif.reward import SCHEMES
 from scopeif.training import advantage_store, rollout_log
 from scopeif.training.actor_update import actor_metrics, update_batch, updates_of
 from scopeif.training.advantages import Trajectory, level_keys, shuffle_seed, teaching_keys
 from scopeif.training.alarms import PREFIX, alarms
-from scopeif.training.checkpoints import Best, Checkpoints
 from scopeif.training.data import check_rows
+from scopeif.training.group_filtering import level_groups
 from scopeif.training.machine_metrics import machine_metrics
-from scopeif.training.merging import merge_adapter
 from scopeif.training.metrics import Sample, console_metrics, group_metrics, judge_cost, outcome_metrics
-from scopeif.training.model_card import model_card
-from scopeif.training.progress import ProgressLog
 from scopeif.training.reward_sources import RewardSources
-from scopeif.training.run_dir import RunDir
-from scopeif.training.settings import Settings
-from scopeif.training.stall import StallWatch
-from scopeif.training.step_log import StepLog, read_metrics
-from scopeif.training.tracking import log_samples, sample_table, tracking_environment
-from scopeif.training.validation import checker_failures, selected, validation_metrics
+from scopeif.training.saving import SavingTrainer
+from scopeif.training.step_log import read_metrics
+from scopeif.training.tracking import log_samples, sample_table
 
 _ACTOR_ROLES = (Role.Actor, Role.ActorRollout, Role.ActorRolloutRef, Role.RefPolicy)
 
@@ -56,34 +39,12 @@ _LOGGED = ("instruction_id", "source", "response_tokens", "length_penalty", "rol
 
 
 @register_trainer("scopeif_sync")
-class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
-    """One run of GRPO on one policy."""
-
-    global_steps: int
+class ScopeIFTrainer(SavingTrainer):
+    """One run of GRPO on one policy: its steps, their outcomes, metrics and logs."""
 
     def __init__(self, config: Any) -> None:
-        self.settings = Settings.from_config(config)
-        self.run = RunDir(Path(config.trainer.default_local_dir).parent)
-        self.stall = StallWatch(self.run.path, self.settings.run.stall_s)
-        self.progress = ProgressLog(self.run.path, self.stall.progress)
-        self.checkpoints = Checkpoints(self.run.path)
-        self.step_log = StepLog(self.run.path)
-        self._loader_state: Any = None
-        self._saved_step = 0
-        self._unmarked: int | None = None
         self._teaching: list[str] = []
-        self._validating = False
         self._history: list[dict[str, Any]] = []
-        for name, value in tracking_environment(self.run).items():
-            os.environ.setdefault(name, value)
-        if get_platform().device_name != config.trainer.device:
-            raise StackError(
-                f"verl runs on {get_platform().device_name!r}, the recipe on {config.trainer.device!r}",
-                place="trainer.device",
-                fix="on a CPU machine install this package, so that its verl plug-in is found: pip install -e .",
-            )
-        # verl branches on the literal mode name.
-        config.trainer.v1.trainer_mode = "sync"
         super().__init__(config)
 
     # -- set-up ------------------------------------------------------------------------------------------------------
@@ -91,16 +52,16 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def _build_replay_buffer(self) -> Any:
         buffer = super()._build_replay_buffer()
         buffer.poll_interval = 0.1  # verl/trainer/ppo/v1/replay_buffer.py polls every 2 s
-        wait = buffer._wait_for_next_poll
+        wait, minimum = buffer._wait_for_next_poll, self.settings.unverified.min_verified_per_group
 
         def wait_or_stop(*arguments: Any) -> Any:
-            if self._validating and self._skips_validation():
-                raise _ValidationSkipped
-            if not self._validating:
-                self._stop_if_asked()
+            self.stop_while_waiting()
+            if not self.validating and buffer.failure_keys["train"]:
+                self.refuse_missing(0, self.config.actor_rollout_ref.rollout.n)
             return wait(*arguments)
 
         buffer._wait_for_next_poll = wait_or_stop
+        buffer._dapo_filtered_keys = lambda partition: level_groups(buffer, partition, minimum)
         return buffer
 
     def _init_tokenizer(self) -> None:
@@ -108,7 +69,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         super()._init_tokenizer()
 
     def _init_dataloader(self) -> None:
-        self._stop_if_asked()
+        self.stop_if_asked()
         data = self.config.data
         options = dict(data.apply_chat_template_kwargs)
         sources = self.settings.reward.sources
@@ -136,27 +97,15 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self.progress.phase("loading policy, reference and vLLM")
 
     def _load_checkpoint(self) -> None:
-        self._stop_if_asked()
-        if self.config.trainer.resume_mode == "resume_path":
-            self.progress.phase("loading checkpoint")
         super()._load_checkpoint()
-        self._saved_step = self.global_steps
         logged = read_metrics(self.run.path, "train")
         self._history = [logged[step] for step in sorted(logged) if step <= self.global_steps]
         self.progress.phase("sending weights to vLLM")
 
     # -- one step ----------------------------------------------------------------------------------------------------
 
-    def fit(self, agent_loop_manager: Any) -> None:
-        try:
-            super().fit(agent_loop_manager)
-        finally:
-            self.stall.close()
-
     def on_step_begin(self) -> None:
         super().on_step_begin()
-        self._loader_state = self.train_dataloader.state_dict() if self.global_steps > 1 else None
-        self._stop_if_asked()
         self.progress.phase("rollout", self.global_steps, of=self.total_training_steps)
 
     def _next_train_batch(self, num_prompts: int | None = None) -> Any:
@@ -176,7 +125,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         """Advantages from the verified samples; the others get none, and no loss."""
         samples = self._samples(batch)
-        self._refuse_missing(len(samples), self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n)
+        self.refuse_missing(len(samples), self.config.data.train_batch_size * self.config.actor_rollout_ref.rollout.n)
         self._refuse_too_many_unverified(list(samples.values()))
         scheme = f"reward_{self.settings.reward.scheme}"
         self._refuse_infinite_rewards(samples, scheme)
@@ -211,24 +160,16 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             extra_info=batch.extra_info,
         )
 
-    def _refuse_missing(self, present: int, expected: int) -> None:
-        """verl drops a response whose reward raised, in silence; a raise is a bug, and stops the run."""
-        if present < expected:
-            raise TrainingFailed(
-                f"{expected - present} of {expected} responses came back without a result",
-                place=f"step {self.global_steps}",
-                fix=f"the error is in the newest worker log of {self.run.path / 'logs'}; please report it",
-            )
-
     def _refuse_too_many_unverified(self, samples: list[Sample]) -> None:
         unverified = [sample for sample in samples if not sample.verified]
         limit = self.settings.unverified.max_frac
         if len(unverified) > limit * len(samples) or len(unverified) == len(samples):
-            self._save_for_stop()
+            self.save_for_stop()
             reasons = Counter(reason for sample in unverified for reason in sample.reasons)
+            faults = sorted({sample.outcome["fault"] for sample in unverified if sample.outcome.get("fault")})
             raise UnverifiedLimitError(
                 f"{len(unverified)} of {len(samples)} samples stayed unverified, the limit is {limit:.0%}; "
-                f"constraints by reason: {dict(reasons.most_common())}",
+                f"constraints by reason: {dict(reasons.most_common())}" + "".join(f"; {fault}" for fault in faults[:3]),
                 place=f"step {self.global_steps}",
                 fix="mend the cause and give the same command again, or raise unverified.max_frac",
             )
@@ -242,7 +183,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         chosen = update_batch(batch, self._teaching, self.config, ranks)
         metrics.update(actor_metrics(self.actor_rollout_wg.update_actor(chosen)["metrics"]))
         self._refuse_non_finite(batch, metrics, updates=updates_of(chosen))
-        self._loader_state = None  # weights are new: the next stop waits for the end of the step
+        self.weights_are_new()
         return batch
 
     def on_step_end(self) -> None:
@@ -250,7 +191,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         super().on_step_end()
 
     def _enter(self, phase: str) -> None:
-        self._stop_if_asked()
+        self.stop_if_asked()
         self.progress.phase(phase, self.global_steps, of=self.total_training_steps)
 
     # -- outcomes, metrics, logs -------------------------------------------------------------------------------------
@@ -282,7 +223,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         self.step_log.step(global_steps, {name: value for name, value in metrics.items() if name[:4] != "val/"})
         if self.settings.rollout_log.enabled:
             self._log_rollouts(batch, samples, global_steps)
-        self._complete_checkpoint()
+        self.complete_checkpoint()
         shown = console_metrics(metrics, self.settings.reward.scheme)
         self.progress.step(step=global_steps, of=self.total_training_steps, metrics=shown)
 
@@ -304,7 +245,7 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
     def _refuse_infinite_rewards(self, samples: dict[str, Sample], scheme: str) -> None:
         for sample in samples.values():
             if sample.verified and not math.isfinite(sample.info[scheme]):
-                self._save_for_stop()
+                self.save_for_stop()
                 raise NonFiniteError(
                     f"the reward of a response to {sample.info['instruction_id']} is {sample.info[scheme]}",
                     place=f"step {self.global_steps}",
@@ -326,9 +267,9 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
         if self.settings.rollout_log.enabled:
             self._log_rollouts(batch, samples, self.global_steps)
         if updates == 1 and "actor/grad_norm" in bad:
-            self._save_for_stop()
+            self.save_for_stop()
         raise NonFiniteError(
-            ", ".join(f"{name} is {value}" for name, value in bad.items()) + f"; step {self._saved_step} is saved",
+            ", ".join(f"{name} is {value}" for name, value in bad.items()) + f"; step {self.saved_step} is saved",
             place=f"step {self.global_steps}",
             fix="see the step's rollout log; the same command resumes, a lower learning rate makes it another run",
         )
@@ -361,102 +302,3 @@ class ScopeIFTrainer(PPOTrainerSync):  # type: ignore[misc]
             "reward": {scheme: None if math.isnan(value) else value for scheme, value in rewards.items()},
             **sample.outcome,
         }
-
-    # -- validation and checkpoints ----------------------------------------------------------------------------------
-
-    def _validate(self) -> dict[str, float]:
-        self.progress.phase("validation", self.global_steps, of=self.total_training_steps)
-        self._validating = True
-        try:
-            metrics: dict[str, float] = super()._validate()
-        except _ValidationSkipped:
-            return {}
-        finally:
-            self._validating = False
-        self.step_log.validation(self.global_steps, metrics)
-        self.progress.validation(step=self.global_steps, metrics=metrics)
-        self._keep_best(metrics)
-        return metrics
-
-    def _val_metrics_update(
-        self,
-        data_sources: list[str],
-        sample_uids: list[str],
-        reward_extra_infos_dict: dict[str, list[Any]],
-        sample_turns: list[int],
-        expected_acc_counts: Any = None,
-    ) -> dict[str, float]:
-        """The metrics of all sources; replaces verl's means, which count an unverified one as 0."""
-        self._refuse_missing(len(sample_uids), sum((expected_acc_counts or {}).values()))
-        names = [name for name in reward_extra_infos_dict if name != "reward"]
-        columns = zip(*(reward_extra_infos_dict[name] for name in names), strict=True)
-        samples = [
-            Sample.read(uid, dict(zip(names, values, strict=True)))
-            for uid, values in zip(sample_uids, columns, strict=True)
-        ]
-        metrics = validation_metrics(samples, data_sources, self.run.path / "data", self.global_steps)
-        for failure in checker_failures(samples):
-            self.progress.note(f"unverified: {failure}")
-        if self.settings.rollout_log.enabled:
-            rows = [{"step": self.global_steps, **sample.info, **sample.outcome} for sample in samples]
-            rollout_log.write(self.run.path / "rollouts", self.global_steps, rollout_log.without_nan(rows), kind="val")
-        return metrics
-
-    def _keep_best(self, metrics: dict[str, float]) -> None:
-        name = self.settings.selection.metric
-        value = selected(metrics, name)
-        if value is None or self.global_steps == 0:
-            return
-        best = self.checkpoints.best()
-        if best is not None and value <= best.value:
-            return
-        if self._saved_step != self.global_steps:
-            self._save_checkpoint()
-        best = Best(self.global_steps, name, float(value))
-        self.checkpoints.keep_best(best, model_card(best, metrics, self.config, self.run))
-        self.progress.note(f"new best {name} {value:.3f} at step {self.global_steps}")
-
-    def _save_checkpoint(self) -> None:
-        """Write the checkpoint of the running step; it counts when the step's validation and logs are written too."""
-        self.progress.phase("saving checkpoint", self.global_steps, of=self.total_training_steps)
-        self.checkpoints.require_space(Path(self.config.actor_rollout_ref.model.path))
-        super()._save_checkpoint()
-        merge_adapter(self.checkpoints.step_folder(self.global_steps) / "actor")
-        self._saved_step = self._unmarked = self.global_steps
-
-    def _complete_checkpoint(self) -> None:
-        if self._unmarked is not None:
-            every = self.settings.selection.keep_hf_every
-            if every and self._unmarked % every == 0:
-                self.checkpoints.keep_model(self._unmarked)
-            self.checkpoints.mark_complete(self._unmarked)
-            self._unmarked = None
-            self.checkpoints.prune(self.settings.selection.keep_last)
-
-    # -- stopping ----------------------------------------------------------------------------------------------------
-
-    def _stop_if_asked(self) -> None:
-        if not self.run.stop_requested():
-            return
-        self._save_for_stop()  # in set-up there is nothing to save
-        raise TrainingStopped(f"stopped on request with step {self._saved_step} saved", place="trainer")
-
-    def _save_for_stop(self) -> None:
-        """Save the last finished step: its weights are still in place, its data position is the remembered one."""
-        if self._loader_state is None or self.global_steps - 1 <= self._saved_step:
-            return
-        self.global_steps -= 1
-        try:
-            self._save_checkpoint()
-            torch.save(self._loader_state, self.checkpoints.step_folder(self.global_steps) / "data.pt")
-            self._complete_checkpoint()
-        finally:
-            self.global_steps += 1
-
-    def _skips_validation(self) -> bool:
-        """A stop does not wait for a validation, unless it is the run's last."""
-        return self.run.stop_requested() and self.global_steps < self.total_training_steps
-
-
-class _ValidationSkipped(Exception):
-    """A stop was asked for while a validation ran."""

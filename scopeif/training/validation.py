@@ -44,18 +44,22 @@ def validation_metrics(samples: Sequence[Sample], sources: Sequence[str], folder
     return metrics
 
 
-def selected(metrics: Mapping[str, float], name: str) -> float | None:
-    """The value of the metric that chooses the best checkpoint; None where nothing of it was verified.
+def selected(metrics: Mapping[str, float], name: str, max_unverified: float = 1.0) -> float | None:
+    """The value of the metric that chooses the best checkpoint; None where too little of it was verified.
+
+    Args:
+        max_unverified: share of a source's samples that may be unverified: what is left of an outage chooses nothing.
 
     Raises:
         ConfigError: a validation has no such metric.
     """
+    source = "/".join(name.split("/")[:2])
+    unverified = metrics.get(f"{source}/unverified_frac", 0.0)
     if name in metrics:
-        return metrics[name]
-    prefix = name.rpartition("/")[0]
-    if f"{name}_low" in metrics or metrics.get(f"{prefix}/unverified_frac") == 1:
+        return metrics[name] if unverified <= max_unverified else None
+    if f"{name}_low" in metrics or unverified == 1:
         return None
-    known = sorted(metric for metric in metrics if metric.startswith((f"{prefix}/", "val/ifeval/", "val/all/")))
+    known = sorted(metric for metric in metrics if metric.startswith((f"{source}/", "val/ifeval/", "val/all/")))
     raise ConfigError(
         f"validation has no metric {name!r}", place="selection.metric", fix=f"use one of: {', '.join(known)}"
     )

@@ -40,7 +40,7 @@ def verl_refusals(configs: Sequence[Any]) -> list[str | None]:
     )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        raise StackError(f"verl's validation broke: {last}", fix="make setup (CPU), or pip install 'scopeif[gpu]'")
+        raise StackError(f"verl's validation broke: {last}", fix="make setup on a CPU; on GPUs see launch/README.md")
     refusals: list[str | None] = json.loads(done.stdout)
     return refusals
 

@@ -100,7 +100,7 @@ def test_a_tiny_run_is_well(check, subject):
     "check, override, words",
     [
         (check_memory, "run.min_memory_gb=9000000", "GiB of free memory"),
-        (check_disk, "run.min_disk_gb=9000000", "GiB of free disk"),
+        (check_disk, "run.min_disk_gb=9000000", "GiB of disk"),
         (check_gpus, "trainer.device=cuda", "0 are here, 1 are needed"),
         (check_policy, "actor_rollout_ref.model.path=models/none", "not a complete model folder"),
         (check_data, "data.max_prompt_length=40", "data.max_prompt_length is 40"),
@@ -175,9 +175,9 @@ def test_pins_are_the_extras_own():
 
 
 def test_what_verl_refuses_is_a_fault(subject):
-    [found] = check_config(subject("actor_rollout_ref.rollout.n=3", "trainer.n_gpus_per_node=8"))
+    [found] = check_config(subject("data.train_batch_size=2", "actor_rollout_ref.actor.ppo_mini_batch_size=4"))
     assert found.state == "fault"
-    assert "must be divisible" in found.message
+    assert "must be >= actor.ppo_mini_batch_size" in found.message
 
 
 def test_our_contradictions_are_a_fault(subject):

@@ -43,17 +43,25 @@ class Run:
             self.process.kill()
             pytest.fail(f"the run took more than {timeout} s:\n{self.output.read_text()}")
 
-    def wait_for_step(self, step, timeout=180):
-        """Until that step's metrics are written."""
+    def events(self, number=1):
+        file = self.folder(number) / "events.jsonl"
+        lines = file.read_bytes().split(b"\n")[:-1] if file.exists() else []
+        return [json.loads(line) for line in lines]
+
+    def wait_until(self, condition, timeout=600):
+        """Until it holds; a run that ends or takes longer fails the test with its output."""
         deadline = time.monotonic() + timeout
-        while time.monotonic() < deadline:
+        while not condition():
             if self.process.poll() is not None:
                 pytest.fail(f"the run ended early:\n{self.output.read_text()}")
-            file = self.folder() / "metrics.jsonl"
-            if file.exists() and any(row["step"] >= step for row in self.metrics()):
-                return
-            time.sleep(0.1)
-        pytest.fail(f"step {step} was not reached in {timeout} s:\n{self.output.read_text()}")
+            if time.monotonic() > deadline:
+                pytest.fail(f"it did not come to that in {timeout} s:\n{self.output.read_text()}")
+            time.sleep(0.01)
+
+    def wait_for_step(self, step, timeout=180):
+        """Until that step's metrics are written."""
+        file = self.folder() / "metrics.jsonl"
+        self.wait_until(lambda: file.exists() and any(row["step"] >= step for row in self.metrics()), timeout)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -74,6 +74,22 @@ def test_a_stop_signal_saves_first_and_the_run_goes_on_later(start, undisturbed,
     assert resumed.prompts() == undisturbed
 
 
+@pytest.mark.parametrize("step", [0, 2])
+def test_a_stop_during_a_validation_does_not_wait_for_it_and_it_is_made_up_for(start, undisturbed, tmp_path, step):
+    slow = {"VERL_USE_EXTERNAL_MODULES": "scopeif_test_hooks", "SCOPEIF_TEST_REWARDS": str(tmp_path / "rewards")}
+    asked = start(STEPS, environment=slow)
+    asked.wait_until(lambda: ("validation", step) in [(one.get("name"), one.get("step")) for one in asked.events()])
+    asked.process.send_signal(signal.SIGUSR1)
+    assert asked.wait(timeout=60) == 128 + signal.SIGUSR1, asked.output.read_text()
+    assert Checkpoints(asked.folder()).complete_steps() == ([step] if step else [])
+    assert step not in [row["step"] for row in asked.metrics("val")]
+
+    resumed = start(STEPS, root=asked.root)
+    assert resumed.wait(timeout=300) == 0, resumed.output.read_text()
+    assert step in [row["step"] for row in resumed.metrics("val")]
+    assert resumed.prompts() == undisturbed
+
+
 def test_ctrl_c_ends_everything_and_says_how_to_go_on(start):
     before = traces()
     run = start(STEPS)

@@ -3,7 +3,6 @@
 A resumed run repeats the steps since its checkpoint: the prompts that were logged of them before must come again.
 """
 
-import json
 import random
 import signal
 import time
@@ -16,22 +15,6 @@ from scopeif.training.checkpoints import Checkpoints
 pytestmark = pytest.mark.end_to_end
 STEPS = 6
 COMMAND = (f"trainer.total_training_steps={STEPS}",)
-
-
-def events(run):
-    file = run.folder() / "events.jsonl"
-    lines = file.read_bytes().split(b"\n")[:-1] if file.exists() else []
-    return [json.loads(line) for line in lines]
-
-
-def wait_until(run, condition, timeout=600):
-    deadline = time.monotonic() + timeout
-    while not condition():
-        if run.process.poll() is not None:
-            pytest.fail(f"the run ended early:\n{run.output.read_text()}")
-        if time.monotonic() > deadline:
-            pytest.fail(f"it did not come to that in {timeout} s:\n{run.output.read_text()}")
-        time.sleep(0.01)
 
 
 def kill(run):
@@ -63,15 +46,15 @@ def test_killed_while_saving_and_in_mid_reward(start, tmp_path):
 
     saving = start(*COMMAND, environment=hooks)
     folder = Checkpoints(saving.folder()).step_folder(4)
-    wait_until(saving, folder.exists)
+    saving.wait_until(folder.exists)
     first = kill(saving)
     assert Checkpoints(saving.folder()).complete_steps() == [2]
 
     mark.unlink()
     rewarding = start(*COMMAND, root=saving.root, environment=hooks)
-    wait_until(rewarding, lambda: any(event.get("step") == 5 for event in events(rewarding)))
+    rewarding.wait_until(lambda: any(event.get("step") == 5 for event in rewarding.events()))
     mark.unlink(missing_ok=True)
-    wait_until(rewarding, lambda: mark.exists() and under_way(mark.read_text().split()))
+    rewarding.wait_until(lambda: mark.exists() and under_way(mark.read_text().split()))
     second = kill(rewarding)
     assert "resumes after step 2" in rewarding.output.read_text()
     assert Checkpoints(rewarding.folder()).complete_steps() == [2, 4]
@@ -106,8 +89,8 @@ def test_twenty_kills_at_random_moments(start):
     for _ in range(20):
         run = start(*command, root=root)
         root = run.root
-        had, wanted = len(events(run)), generator.randint(1, 18)
-        wait_until(run, lambda run=run, enough=had + wanted: len(events(run)) >= enough)
+        had, wanted = len(run.events()), generator.randint(1, 18)
+        run.wait_until(lambda run=run, enough=had + wanted: len(run.events()) >= enough)
         time.sleep(generator.uniform(0, 0.5))
         kill(run)
     last = start(*command, root=root)

@@ -68,6 +68,8 @@ def escalated(share, gap):
         (escalated(0.01, 0.0), escalated(0.03, 0.0), {"escalations"}),
         (escalated(0.02, 0.0), escalated(0.03, 0.0), set()),
         ({}, escalated(0.15, 0.0), {"escalations"}),
+        ({}, escalated(0.09, 0.0), {"escalations"}),
+        ({}, escalated(0.01, 0.0), set()),
         (escalated(0.05, 0.0), escalated(0.05, 0.2), {"escalated_gap"}),
         (escalated(0.05, 0.2), escalated(0.05, -0.2), set()),
     ],

@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 from scopeif.errors import ConfigError, ModelNotFoundError, ResourceError
 from scopeif.training.checkpoints import Best, Checkpoints
 from scopeif.training.composing import compose_config
+from scopeif.training.consistency import check_consistency
 from scopeif.training.hf_model import check_loads, copy_model
-from scopeif.training.settings import Settings, check_consistency
+from scopeif.training.settings import Settings
 
 SHARDS = {"model-00001-of-00002.safetensors": ("a", "b"), "model-00002-of-00002.safetensors": ("c",)}
 
@@ -87,21 +88,42 @@ def test_a_copy_that_fails_leaves_nothing_and_keeps_what_was_there(run, monkeypa
 Usage = namedtuple("Usage", "total used free")
 
 
-@pytest.mark.parametrize("complete", [True, False], ids=["by the last checkpoint", "by the policy"])
-def test_too_little_disk_is_said_before_anything_is_written_or_deleted(run, monkeypatch, complete):
+@pytest.mark.parametrize(
+    "complete, adapter, keep, sizes",  # of the policy in bf16, beside the last checkpoint where there is one
+    [
+        (True, False, False, 0),
+        (True, True, True, 3),
+        (False, False, False, 8),
+        (False, False, True, 9),
+        (False, True, False, 6),
+    ],
+)
+def test_too_little_disk_is_said_before_anything_is_written_or_deleted(
+    run, monkeypatch, complete, adapter, keep, sizes
+):
     checkpoints = with_model(run, 10, complete)
     policy = checkpoints.model_folder(10)
     weights = sum(file.stat().st_size for file in policy.glob("*.safetensors"))
     whole = sum(path.stat().st_size for path in checkpoints.step_folder(10).rglob("*") if path.is_file())
-    needed = int(1.05 * (whole if complete else 8 * weights))
+    needed = int(1.05 * ((whole if complete else 0) + sizes * weights))
     for free in (needed, needed - 1):
         monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: Usage(0, 0, free))
         if free >= needed:
-            checkpoints.require_space(policy)
+            checkpoints.require_space(policy, adapter, keep)
             continue
         with pytest.raises(ResourceError, match="earlier checkpoints are whole"):
-            checkpoints.require_space(policy)
+            checkpoints.require_space(policy, adapter, keep)
     assert policy.is_dir()
+
+
+def test_what_a_kill_left_of_a_step_is_dropped(run):
+    checkpoints = with_model(run, 10, complete=False)
+    checkpoints.drop_unfinished(10)
+    checkpoints.drop_unfinished(20)
+    assert not checkpoints.step_folder(10).exists()
+    complete = with_model(run, 10, complete=True)
+    complete.drop_unfinished(10)
+    assert complete.complete_steps() == [10]
 
 
 def test_only_saved_steps_can_be_kept():

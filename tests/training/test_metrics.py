@@ -134,7 +134,8 @@ def test_samples_of_the_users_reward_functions_are_kept_apart():
     assert metrics["train/source/maths/samples"] == 2
     assert metrics["train/source/maths/reward"] == 0.25
     assert outcome_metrics([of_source("maths", 1.0)], "train").keys() == {
-        f"train/source/maths/{name}" for name in ("samples", "reward", "format_reward", "response_tokens")
+        f"train/source/maths/{name}"
+        for name in ("samples", "unverified_frac", "reward", "format_reward", "response_tokens")
     }
 
 

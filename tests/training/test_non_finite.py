@@ -22,9 +22,9 @@ def trainer(tmp_path):
         step_log=StepLog(tmp_path),
         settings=SimpleNamespace(rollout_log=SimpleNamespace(enabled=False)),
         global_steps=4,
-        _saved_step=3,
+        saved_step=3,
         _samples=lambda batch: {},
-        _save_for_stop=lambda: saves.append("step 3"),
+        save_for_stop=lambda: saves.append("step 3"),
     )
 
 

@@ -4,10 +4,10 @@ import pytest
 from omegaconf import OmegaConf
 
 from scopeif.training.composing import compose_config, options, recipe_purpose
+from scopeif.training.consistency import check_consistency
 from scopeif.training.planning.dry_run import planned_settings
 from scopeif.training.planning.memory import GIB
 from scopeif.training.planning.plan import make_plan
-from scopeif.training.settings import check_consistency
 from scopeif.training.verl_validation import verl_refusals
 
 JUDGE = "judge.endpoints=[http://node7:8000/v1]"

@@ -105,3 +105,10 @@ def test_nothing_verified_selects_nothing():
 def test_failures_of_checkers_are_counted_by_kind():
     samples = [ifeval(None, True), ifeval(None), constrained("satisfied")]
     assert checker_failures(samples) == ["punctuation:no_comma: boom (2)"]
+
+
+def test_what_is_left_of_an_outage_chooses_no_best():
+    metrics = {"val/all/csr": 1.0, "val/all/csr_low": 0.01, "val/all/unverified_frac": 0.99}
+    assert selected(metrics, "val/all/csr", max_unverified=0.5) is None
+    assert selected({**metrics, "val/all/unverified_frac": 0.5}, "val/all/csr", max_unverified=0.5) == 1.0
+    assert selected({**metrics, "val/all/reward/cla": 0.3}, "val/all/reward/cla", max_unverified=0.5) is None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from scopeif.training.consistency import check_consistency
 from scopeif.training.planning.plan import make_plan
-from scopeif.training.settings import Settings, check_consistency
+from scopeif.training.planning.plan_lines import plan_lines
+from scopeif.training.settings import Settings
 
 NO_ENDPOINTS = (
     "the judge has no address yet: a run needs judge.endpoints=[http://host:8000/v1] or judge.endpoints_file=..."
@@ -26,7 +28,7 @@ def dry_run(config: Any) -> int:
     check_consistency(config, settings)
     plan = make_plan(config, settings)
     print(f"dry run of {settings.run.name}: nothing starts\n")
-    for line in plan.lines():
+    for line in plan_lines(plan):
         print(line)
     if note:
         print(f"\nnote: {note}")

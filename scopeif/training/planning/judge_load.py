@@ -1,7 +1,7 @@
 """How many calls and tokens a step asks of the judge, and how many of its GPUs answer them in time.
 
-The tokens of a call and the rates of a GPU are estimates for GPT-OSS-120B with medium effort on H100-class GPUs, two to
-a server; they were fitted to published runs of vLLM, not measured here.
+The tokens of a call and the rates of a GPU are estimates for medium effort on H100-class GPUs; they were fitted to
+published runs of vLLM with GPT-OSS-120B, two GPUs to a server, not measured here.
 """
 
 from __future__ import annotations
@@ -14,16 +14,37 @@ from scopeif.verification.settings import VerificationSettings
 
 PROMPT_TOKENS, ANSWER_TOKENS = 2000, 1200
 """Of one call; the answer holds the reasoning."""
-PREFILL_PER_S, DECODE_PER_S = 19_100, 4_900
-"""Tokens that one GPU reads and writes in a second, if it did nothing else."""
 STREAMED = 0.6
 """Share of a step in which rollouts end, so that their verification costs no time of its own."""
-GPUS_PER_SERVER = 2
+
+
+@dataclass(frozen=True)
+class JudgeRate:
+    """What a judge's GPU does in a second, if it does nothing else."""
+
+    prefill: int
+    """Tokens read."""
+    decode: int
+    """Tokens written."""
+    gpus_per_server: int
+    scaled: bool = False
+    """Whether the rates are those of GPT-OSS-120B scaled by the active parameters."""
+
+
+RATES = {
+    "gpt-oss-120b": JudgeRate(19_100, 4_900, 2),
+    "gpt-oss-20b": JudgeRate(27_000, 6_900, 1, scaled=True),  # 3.6 B active parameters, 5.1 B in GPT-OSS-120B
+}
+
+
+def judge_rate(model: str | None) -> JudgeRate | None:
+    """The rate of a judge by its name, such as `openai/gpt-oss-120b`; None where none is known."""
+    return RATES.get((model or "").rpartition("/")[2].lower())
 
 
 @dataclass(frozen=True)
 class JudgeLoad:
-    """Of one training step."""
+    """Of one training step, or of one validation."""
 
     verifications: float
     """Constraints that are judged."""
@@ -37,18 +58,17 @@ class JudgeLoad:
     def answer_tokens(self) -> float:
         return self.calls * ANSWER_TOKENS
 
-    @property
-    def gpu_seconds(self) -> float:
-        return self.prompt_tokens / PREFILL_PER_S + self.answer_tokens / DECODE_PER_S
+    def gpu_seconds(self, rate: JudgeRate) -> float:
+        return self.prompt_tokens / rate.prefill + self.answer_tokens / rate.decode
 
-    def gpus(self, step_s: float) -> int:
+    def gpus(self, step_s: float, rate: JudgeRate) -> int:
         """GPUs that answer while rollouts of a step of `step_s` seconds end, in whole servers."""
-        servers = math.ceil(self.gpu_seconds / (STREAMED * step_s) / GPUS_PER_SERVER)
-        return servers * GPUS_PER_SERVER
+        servers = math.ceil(self.gpu_seconds(rate) / (STREAMED * step_s) / rate.gpus_per_server)
+        return servers * rate.gpus_per_server
 
-    def per_gpu_step_s(self, gpus: int) -> float:
+    def per_gpu_step_s(self, gpus: int, rate: JudgeRate) -> float:
         """The shortest step, in seconds, that so many GPUs keep up with."""
-        return self.gpu_seconds / gpus / STREAMED
+        return self.gpu_seconds(rate) / gpus / STREAMED
 
 
 def judge_load(work: Workload, verification: VerificationSettings, has_judge: bool) -> JudgeLoad:

@@ -24,28 +24,18 @@ _BYTES = {"fp32": 4, "float32": 4, "bf16": 2, "bfloat16": 2, "fp16": 2, "float16
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes on one GPU, or on the whole machine where the run is on a CPU."""
+    """Bytes by part on one GPU, or on the whole machine where the run is on a CPU."""
 
-    weights: int
-    gradients: int
-    optimizer: int
-    reference: int
-    gathered: int
-    """Layers that FSDP has whole at one time, and their gradients."""
-    activations: int
-    logits: int
-    rollout_weights: int
-    kv_cache: int
+    learning: dict[str, int]
+    """While the actor learns; `whole_layers` are those that FSDP has gathered at one time, and their gradients."""
+    generating: dict[str, int]
+    """While vLLM generates."""
     kv_cache_tokens: int
     """How many tokens the KV cache of one replica holds."""
-    generating: int
-    """The sum while vLLM generates."""
-    learning: int
-    """The sum while the actor learns."""
 
     @property
     def peak(self) -> int:
-        return max(self.generating, self.learning)
+        return max(sum(self.generating.values()), sum(self.learning.values()))
 
 
 def memory(config: Any, shape: ModelShape, card_bytes: int) -> Memory:
@@ -56,53 +46,81 @@ def memory(config: Any, shape: ModelShape, card_bytes: int) -> Memory:
         shape: of the policy.
         card_bytes: memory of one GPU.
     """
-    policy, actor, rollout = (
-        config.actor_rollout_ref.model,
-        config.actor_rollout_ref.actor,
-        config.actor_rollout_ref.rollout,
-    )
-    reference = config.actor_rollout_ref.ref.fsdp_config
-    on_cpu = config.trainer.device == "cpu"
-    gpus = config.trainer.nnodes * config.trainer.n_gpus_per_node
-    fsdp = actor.fsdp_config
-    size, parameters = _BYTES[fsdp.model_dtype], shape.parameters
-    trained = shape.lora_parameters(policy.lora_rank) if policy.lora_rank else parameters
-    tokens = micro_batch_tokens(config)
-    weights = size * (parameters + (trained if policy.lora_rank else 0)) // gpus
-    gradients, optimizer = size * trained // gpus, 2 * size * trained // gpus
-    has_reference = actor.use_kl_loss and not policy.lora_rank  # LoRA: the policy without its adapter
-    reference_weights = _BYTES[reference.model_dtype] * parameters // gpus if has_reference else 0
-    gathered = 0 if gpus == 1 else 8 * shape.layer_parameters + 2 * shape.embedding_parameters
-    activations, logits = (
-        _activations(shape, tokens, policy.enable_gradient_checkpointing),
-        8 * tokens * shape.vocab_size,
-    )
-    served = _BYTES[rollout.dtype] * parameters // rollout.tensor_model_parallel_size
+    actor, rollout = config.actor_rollout_ref.actor, config.actor_rollout_ref.rollout
+    fsdp, on_cpu = actor.fsdp_config, config.trainer.device == "cpu"
+    base = {"processes": CPU_PROCESSES} if on_cpu else {"context": CONTEXT}
+    weights, optimizer = _weights(config, shape), _optimizer(config, shape)
+    # verl offloads a module that only goes forward to the host, whatever its param_offload says
+    # (verl/workers/engine/fsdp/transformer_impl.py, `_build_fsdp_module`); the CPU engine leaves it where it is.
+    reference = {"reference": reference_bytes(config, shape)} if on_cpu else {}
+    served = bytes_of(rollout.dtype) * shape.parameters // rollout.tensor_model_parallel_size
     per_token = shape.kv_bytes_per_token // rollout.tensor_model_parallel_size
     if on_cpu:
-        kv_cache, vllm = CPU_KV_CACHE, served + CPU_KV_CACHE
+        vllm = {"vllm_weights": served, "kv_cache": CPU_KV_CACHE}
     else:
-        vllm = int(rollout.gpu_memory_utilization * card_bytes)
-        kv_cache = max(0, vllm - served - VLLM_RESERVE)
-    base = CPU_PROCESSES if on_cpu else CONTEXT
-    resident = (0 if fsdp.param_offload else weights) + (0 if fsdp.optimizer_offload else optimizer)
-    kept_reference = 0 if reference.param_offload else reference_weights
+        cache = max(0, int(rollout.gpu_memory_utilization * card_bytes) - served - VLLM_RESERVE)
+        vllm = {"vllm_weights": served, "vllm_reserve": VLLM_RESERVE, "kv_cache": cache}
     asleep = rollout.free_cache_engine and not on_cpu
-    learning = weights + gradients + optimizer + kept_reference + gathered + activations + logits
+    resident = {} if fsdp.param_offload else weights
+    resident = resident | ({} if fsdp.optimizer_offload else optimizer)
     return Memory(
-        weights=weights,
-        gradients=gradients,
-        optimizer=optimizer,
-        reference=reference_weights,
-        gathered=gathered,
-        activations=activations,
-        logits=logits,
-        rollout_weights=served,
-        kv_cache=kv_cache,
-        kv_cache_tokens=kv_cache // per_token,
-        generating=base + resident + kept_reference + vllm,
-        learning=base + learning + (0 if asleep else vllm),
+        learning=base | weights | optimizer | reference | _passes(config, shape) | ({} if asleep else vllm),
+        generating=base | resident | reference | vllm,
+        kv_cache_tokens=vllm["kv_cache"] // per_token,
     )
+
+
+def bytes_of(dtype: str) -> int:
+    """Of one number of a type, as verl's config names it."""
+    return _BYTES[dtype]
+
+
+def shards(config: Any) -> int:
+    """Over how many GPUs FSDP spreads the weights."""
+    gpus: int = config.trainer.nnodes * config.trainer.n_gpus_per_node
+    size: int = config.actor_rollout_ref.actor.fsdp_config.fsdp_size
+    return size if 0 < size < gpus else gpus
+
+
+def adapter_parameters(config: Any, shape: ModelShape) -> int:
+    """Of the LoRA adapter; 0 without one."""
+    rank = config.actor_rollout_ref.model.lora_rank
+    return shape.lora_parameters(rank) if rank else 0
+
+
+def has_reference(config: Any) -> bool:
+    """Whether a reference is held beside the actor; with LoRA it is the policy without its adapter."""
+    kl = config.actor_rollout_ref.actor.use_kl_loss or config.algorithm.use_kl_in_reward
+    return bool(kl) and not config.actor_rollout_ref.model.lora_rank
+
+
+def reference_bytes(config: Any, shape: ModelShape) -> int:
+    """Of one rank's shard of the reference; 0 without one."""
+    size = bytes_of(config.actor_rollout_ref.ref.fsdp_config.model_dtype)
+    return size * shape.parameters // shards(config) if has_reference(config) else 0
+
+
+def _weights(config: Any, shape: ModelShape) -> dict[str, int]:
+    size = bytes_of(config.actor_rollout_ref.actor.fsdp_config.model_dtype)
+    return {"weights": size * (shape.parameters + adapter_parameters(config, shape)) // shards(config)}
+
+
+def _optimizer(config: Any, shape: ModelShape) -> dict[str, int]:
+    size = bytes_of(config.actor_rollout_ref.actor.fsdp_config.model_dtype)
+    return {"optimizer": 2 * size * (adapter_parameters(config, shape) or shape.parameters) // shards(config)}
+
+
+def _passes(config: Any, shape: ModelShape) -> dict[str, int]:
+    """What a forward and backward pass adds. Frozen weights, those under LoRA, have no gradient."""
+    policy, fsdp = config.actor_rollout_ref.model, config.actor_rollout_ref.actor.fsdp_config
+    adapter, tokens = adapter_parameters(config, shape), micro_batch_tokens(config)
+    layers = (4 if adapter else 8) * shape.layer_parameters + 2 * shape.embedding_parameters
+    return {
+        "gradients": bytes_of(fsdp.model_dtype) * (adapter or shape.parameters) // shards(config),
+        "whole_layers": 0 if shards(config) == 1 else layers,
+        "activations": _activations(shape, tokens, policy.enable_gradient_checkpointing),
+        "logits": 8 * tokens * shape.vocab_size,
+    }
 
 
 def micro_batch_tokens(config: Any) -> int:

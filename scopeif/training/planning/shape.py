@@ -5,8 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
 from scopeif.errors import ModelNotFoundError
+
+
+class Weight(NamedTuple):
+    """A matrix, and how many of it the model has; a vector has one column."""
+
+    number: int
+    rows: int
+    columns: int
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,22 @@ class ModelShape:
     def parameters(self) -> int:
         """Of the whole model."""
         return self.embedding_parameters + self.num_hidden_layers * self.layer_parameters + self.hidden_size
+
+    @property
+    def tensors(self) -> tuple[Weight, ...]:
+        """All weights, as torch lays them out: a linear layer has a row for each output."""
+        layers, hidden, inner = self.num_hidden_layers, self.hidden_size, self.intermediate_size
+        queries, keys = self.num_attention_heads * self.head_dim, self.num_key_value_heads * self.head_dim
+        return (
+            Weight(1 if self.tie_word_embeddings else 2, self.vocab_size, hidden),
+            Weight(layers, queries, hidden),
+            Weight(2 * layers, keys, hidden),
+            Weight(layers, hidden, queries),
+            Weight(2 * layers, inner, hidden),
+            Weight(layers, hidden, inner),
+            Weight(2 * layers + 1, hidden, 1),
+            Weight(2 * layers if self.head_norms else 0, self.head_dim, 1),
+        )
 
     def lora_parameters(self, rank: int) -> int:
         """Of adapters of that rank on all linear layers."""
@@ -84,11 +109,16 @@ def model_shape(path: str) -> ModelShape:
 
 
 def _read(config: dict[str, object]) -> ModelShape:
-    heads = config["num_attention_heads"]
+    heads = config.get("num_attention_heads", 1)
     given = {
         "num_key_value_heads": heads,
-        "head_dim": int(str(config["hidden_size"])) // int(str(heads)),
+        "head_dim": int(str(config.get("hidden_size", 0))) // int(str(heads)),
         "tie_word_embeddings": False,
         "head_norms": str(config.get("model_type")).startswith("qwen3"),
     } | {name: value for name, value in config.items() if value is not None}
+    if missing := [field.name for field in fields(ModelShape) if field.name not in given]:
+        raise ModelNotFoundError(
+            f"a config of type {config.get('model_type')!r} without {', '.join(missing)} is none of a dense decoder",
+            place="actor_rollout_ref.model.path",
+        )
     return ModelShape(**{field.name: given[field.name] for field in fields(ModelShape)})  # type: ignore[arg-type]
