@@ -9,6 +9,7 @@ import typer
 from scopeif.check import check
 from scopeif.data import app as data
 from scopeif.export import export
+from scopeif.reformbench.app import app as reformbench
 from scopeif.replay import replay
 from scopeif.serve import serve
 from scopeif.synth import app as synth
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.add_typer(data, name="data", help="Check, convert, show and fetch instruction data.")
 app.add_typer(synth, name="synth", help="Make instructions with constraints.")
+app.add_typer(reformbench, name="reformbench", help="ReFormBench: build it, answer, judge, calibrate, score, report.")
 
 app.command()(check)
 app.command()(verify)

@@ -15,11 +15,14 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from tools_sandbox.characters import HAN
+
 MAX_BRACKETS = 2000
 """A run with more opening brackets is parsed without links: label matching grows with their square."""
 
 _Rule = Callable[[StateInline, bool], bool]
 _MARKUP = re.compile(r"[`*_\[<]")
+_HAN = re.compile(f"[{HAN}]")  # no letter of an a[i]: Chinese has no spaces
 _PLACEHOLDER = re.compile(r"\[([^\[\]\n]+)\]")
 _NUMERIC = re.compile(r"[\W\d_]*")
 
@@ -108,7 +111,7 @@ def _placeholders(content: str, found: list[Markup]) -> list[Markup]:
         start, name = match.start(), match[1].strip()
         before = bisect_right(starts, start) - 1
         within = before >= 0 and start < taken[before][1]
-        follows_letter = start > 0 and content[start - 1].isalpha()
+        follows_letter = start > 0 and content[start - 1].isalpha() and not _HAN.match(content[start - 1])
         task_box = name in ("x", "X") and not content[content.rfind("\n", 0, start) + 1 : start].strip()
         footnote = name.startswith("^")
         if not (within or follows_letter or task_box or footnote or _NUMERIC.fullmatch(name)):

@@ -6,7 +6,7 @@ from scopeif.measure.describe import describe
 from scopeif.measure.evaluate import evaluate
 from tools_sandbox.text import Segment
 
-MEASURE_VERSION = 1
+MEASURE_VERSION = 2
 """Version of the measuring rules; part of every cache key and report."""
 
 compile = compile_spec

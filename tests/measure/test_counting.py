@@ -43,4 +43,4 @@ def test_ambiguous_is_an_error_of_this_package() -> None:
 
 
 def test_version() -> None:
-    assert MEASURE_VERSION == 1
+    assert MEASURE_VERSION == 2

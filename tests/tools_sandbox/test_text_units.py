@@ -26,6 +26,7 @@ FOUND = [
     ("highlight", "`*code*` and snake_case_name", []),
     ("placeholder", "[] see [docs](http://a.b) and [name]", ["[name]"]),
     ("placeholder", "a[i] [1] [2-3] [^note] `[code]` [your name]\n- [x] task", ["[your name]"]),
+    ("placeholder", "尊敬的[姓名]：数组a[i]和【标题】", ["[姓名]"]),
     ("placeholder", "[shown][r] [gone]\n\n[r]: http://x.y", ["[gone]"]),
     ("paragraph", "One.\n \t\nTwo.\n\n\n\nThree.", ["One.", "Two.", "Three."]),
     ("paragraph", "# T\n\nText.\n\n- item\n\n> quoted\n\n***\n\n```\nx\n```", ["Text.", "quoted"]),

@@ -1,0 +1,1 @@
+"""From questions to a benchmark folder, stage by stage."""

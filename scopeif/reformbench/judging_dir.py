@@ -1,0 +1,159 @@
+"""The folder of one judging: which responses, by which two judges, what they said, and what reviewers said of it.
+
+DIR/judging.json                 `Judging`
+DIR/judgments_NAME.jsonl         a judge's labels; its cache beside it
+DIR/answers_NAME.jsonl           a reviewer's answers in the terminal
+DIR/adjudications.jsonl          `Adjudication`
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from scopeif.constraints.atomic import replaced
+from scopeif.errors import ConfigError, DataError
+from scopeif.reformbench.adjudication import Adjudication, Refused, ReviewSet, review_set, reviewable
+from scopeif.reformbench.calibration_file import read_adjudications, write_adjudications
+from scopeif.reformbench.construction.wording import single_instruction
+from scopeif.reformbench.judge_prompt import Assessed, assessed
+from scopeif.reformbench.judging import file_of
+from scopeif.reformbench.judgment_file import judgments_in
+from scopeif.reformbench.models import Question, Response, Variant
+from scopeif.reformbench.review_item import ReviewItem
+from scopeif.reformbench.rows import objects, parsed
+from scopeif.reformbench.strata import Pair, pairs
+
+
+class Judging(BaseModel):
+    """What is judged, and by whom."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    judges: tuple[str, str]
+    """Names of the first and the second judge."""
+    variants: Path
+    """File of variants."""
+    responses: tuple[Path, ...] = Field(min_length=1)
+    """Files of responses to them."""
+    questions: Path | None = None
+    """File of questions, for responses to one requirement."""
+    seed: int = 0
+    """Decides which disagreements are reviewed, and which judge a reviewer knows as A."""
+
+
+@dataclass(frozen=True)
+class JudgingDir:
+    """Reads and writes one such folder."""
+
+    path: Path
+
+    def begin(self, judging: Judging) -> None:
+        """Make the folder; one that exists goes on, and may get more responses.
+
+        Raises:
+            ConfigError: it was begun with other judges or another seed.
+        """
+        if self._file.exists():
+            begun = self.judging()
+            for name in ("judges", "seed"):
+                if getattr(begun, name) != getattr(judging, name):
+                    what = f"{name} was {getattr(begun, name)!r}, is {getattr(judging, name)!r}"
+                    raise ConfigError(f"the folder was begun otherwise: {what}", place=str(self._file))
+        self.path.mkdir(parents=True, exist_ok=True)
+        with replaced(self._file) as whole:
+            whole.write_text(judging.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+    def judging(self) -> Judging:
+        """What is judged.
+
+        Raises:
+            DataError: the folder is none of a judging.
+        """
+        try:
+            value = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            what = f"this is no folder of a judging: {error}"
+            raise DataError(what, place=str(self.path), fix="begin one: scopeif reformbench judge") from None
+        return parsed(Judging, value, str(self._file))
+
+    def variants(self) -> list[Variant]:
+        """The variants.
+
+        Raises:
+            DataError: the file cannot be read, or a row is none.
+        """
+        return [parsed(Variant, *row) for row in objects(self.judging().variants)]
+
+    def items(self) -> Iterator[Assessed]:
+        """The responses, one by one.
+
+        Raises:
+            DataError: a file cannot be read, a row is none, or what a response answers is unknown.
+        """
+        judging, variants = self.judging(), self.variants()
+        singles = {}
+        if judging.questions is not None:
+            questions = {one.id: one for one in (parsed(Question, *row) for row in objects(judging.questions))}
+            singles = dict(_singles(variants, questions))
+        rows = (row for file in judging.responses for row in objects(file))
+        yield from assessed(variants, (parsed(Response, *row) for row in rows), singles)
+
+    def pairs(self) -> list[Pair]:
+        """Both judges' labels of all responses.
+
+        Raises:
+            DataError: a judge is not done.
+        """
+        first, second = (judgments_in(file_of(self.path, name), self.items()) for name in self.judging().judges)
+        return pairs(self.variants(), first, second)
+
+    def records(self) -> list[Adjudication]:
+        """The adjudications so far."""
+        return read_adjudications(self._records) if self._records.exists() else []
+
+    def review_set(
+        self, population: list[Pair], earlier: Iterable[Adjudication] = (), margin: float = 0.03
+    ) -> ReviewSet:
+        """What is to be reviewed still: the folder's adjudications and earlier ones that match count."""
+        known = [*self.records(), *earlier]
+        return review_set(population, self.items(), known, self.judging().seed, margin)
+
+    def reviewable(self, population: list[Pair]) -> list[ReviewItem]:
+        """Every disagreement as a reviewer sees it."""
+        return list(reviewable(population, self.items(), self.judging().seed).values())
+
+    def keep(self, population: list[Pair], new: Iterable[Adjudication]) -> tuple[int, list[Refused]]:
+        """Add adjudications to the folder; those that it has already, with the same label, are passed over.
+
+        Returns:
+            How many there are now, and the ones that do not match or came second.
+        """
+        old = self.records()
+        said = {(record.instance, record.label) for record in old}
+        known = [*old, *(record for record in new if (record.instance, record.label) not in said)]
+        checked = review_set(population, self.items(), known, self.judging().seed)
+        refused = {id(one.record) for one in checked.refused}
+        records = [record for record in known if id(record) not in refused]
+        write_adjudications(self._records, records)
+        return len(records), list(checked.refused)
+
+    @property
+    def _file(self) -> Path:
+        return self.path / "judging.json"
+
+    @property
+    def _records(self) -> Path:
+        return self.path / "adjudications.jsonl"
+
+
+def _singles(variants: Iterable[Variant], questions: dict[str, Question]) -> Iterator[tuple[tuple[str, int], str]]:
+    for variant in variants:
+        if (question := questions.get(variant.question)) is None:
+            raise DataError(f"question {variant.question!r} of variant {variant.id!r} is unknown")
+        for position, requirement in enumerate(variant.requirements):
+            yield (variant.id, position), single_instruction(question, requirement)
