@@ -22,7 +22,7 @@ from scopeif.training.folders import folder_bytes
 from scopeif.training.own_ray import own_ray
 from scopeif.training.policies import ensure_policy
 from scopeif.training.preflight import check_machine, require_disk, require_job_nodes
-from scopeif.training.run_dir import Lease, RunDir, fingerprint, lease
+from scopeif.training.run_dir import STUCK_ATTEMPTS, Lease, RunDir, fingerprint, lease
 from scopeif.training.settings import Settings
 from scopeif.training.step_log import StepLog, read_metrics
 
@@ -234,7 +234,15 @@ class _Attempt:
         where = f"from step {steps[-1]}" if steps else "from the start: no checkpoint was saved yet"
         self.console.close()
         self.console.say(f"stopped ({reason}); the same command resumes {where}:\n         {self.command}")
-        return 128 + (self.received or [signal.SIGTERM])[0].value
+        number, saved = (self.received or [signal.SIGTERM])[0], steps[-1] if steps else 0
+        if number is signal.SIGUSR1 and self.run_dir.stuck(saved):  # a job would queue again for ever
+            raise TrainingStopped(
+                f"{STUCK_ATTEMPTS} attempts in a row have saved nothing new",
+                place=str(self.run_dir.path),
+                fix="give it more time than loading, a step and a save take (docs/cluster.md), or save more often "
+                "(trainer.save_freq)",
+            )
+        return 128 + number.value
 
     def _summary(self) -> None:
         self.console.close()

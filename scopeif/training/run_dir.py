@@ -25,6 +25,8 @@ from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.folders import folder_bytes
 
 State = Literal["running", "finished", "stopped", "failed"]
+STUCK_ATTEMPTS = 5
+"""So many attempts without a new checkpoint are enough."""
 LOCK_PATIENCE_S = 180.0
 """NFS servers keep the locks of a client that is gone for 90 s."""
 
@@ -80,6 +82,11 @@ class RunDir:
         attempts = self.read().get("attempts", [{}])
         attempts[-1] |= {"ended": time.time(), "state": state, "reason": reason}
         self.write(state=state, attempts=attempts)
+
+    def stuck(self, saved: int) -> bool:
+        """Whether the last attempts all began at the step that is still the last one saved."""
+        attempts = self.read().get("attempts", [])[-STUCK_ATTEMPTS:]
+        return len(attempts) == STUCK_ATTEMPTS and all(attempt.get("from_step") == saved for attempt in attempts)
 
 
 def fingerprint(config_text: str, files: Iterable[Path] = ()) -> str:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scopeif.training.checkpoints import Best, Checkpoints
-from scopeif.training.run_dir import RunDir, fingerprint, lease
+from scopeif.training.run_dir import STUCK_ATTEMPTS, RunDir, fingerprint, lease
 from scopeif.training.step_log import StepLog
 
 
@@ -133,3 +133,13 @@ def test_resuming_drops_the_lines_of_later_steps(tmp_path):
     assert [json.loads(line)["step"] for line in (tmp_path / "prompts.jsonl").read_text().splitlines()] == [1, 2]
     kept = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert kept == [{"step": s, "kind": "train", "x": float(s), "bad": None} for s in (1, 2)]
+
+
+def test_a_run_that_only_starts_is_stuck(tmp_path):
+    run = RunDir(tmp_path)
+    for _ in range(STUCK_ATTEMPTS):
+        assert not run.stuck(30)
+        run.begin("abc", 30)
+        run.end("stopped")
+    assert run.stuck(30)
+    assert not run.stuck(60)  # the last of them has saved
