@@ -12,14 +12,16 @@ import json
 import math
 import statistics
 from pathlib import Path
+from typing import Any
 
 from scopeif.training import rollout_log
+from scopeif.training.data import VALIDATION_ONLY
 
 
 def csr_by_instruction(run: Path, step: int) -> dict[str, float]:
     """CSR of each validated instruction at a step; a response of format reward 0 satisfies nothing."""
     values = {}
-    for row in rollout_log.read(run / "rollouts" / f"val_{step:06d}.jsonl.zst"):
+    for row in _instructions(run, step):
         statuses = [constraint["status"] for constraint in row["constraints"]]
         counted = [status for status in statuses if status != "unverified"]
         if row["format_reward"] and not counted:
@@ -30,8 +32,13 @@ def csr_by_instruction(run: Path, step: int) -> dict[str, float]:
 
 def complete(run: Path, step: int) -> set[str]:
     """Instructions whose response of that validation has format reward 1."""
+    return {row["instruction_id"] for row in _instructions(run, step) if row["format_reward"]}
+
+
+def _instructions(run: Path, step: int) -> list[dict[str, Any]]:
+    """The validated responses to instructions; the guard's prompts have no constraints."""
     rows = rollout_log.read(run / "rollouts" / f"val_{step:06d}.jsonl.zst")
-    return {row["instruction_id"] for row in rows if row["format_reward"]}
+    return [row for row in rows if row["source"] not in VALIDATION_ONLY]
 
 
 def paired(before: dict[str, float], after: dict[str, float]) -> str:
@@ -92,6 +99,8 @@ def draw(runs: list[Path], path: Path) -> None:
         right.plot(*zip(*points, strict=True), "o-", color=line.get_color(), label=run.parent.name)
     left.set(xlabel="step", ylabel="training reward (mean of the last 5 steps)")
     right.set(xlabel="step", ylabel="held-out CSR (%), greedy")
+    for axes in (left, right):
+        axes.xaxis.get_major_locator().set_params(integer=True)
     right.legend()
     figure.savefig(path, dpi=130)
 
