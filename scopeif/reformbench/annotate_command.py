@@ -47,11 +47,14 @@ def annotate(
     with errors_said("stopped; the same command goes on"):
         from scopeif.reformbench.benchmark_dir import BenchmarkDir
         from scopeif.reformbench.construction.stage import write_rows
+        from scopeif.reformbench.ledger import written
         from scopeif.verifier_options import judge_from
 
         folder = BenchmarkDir(benchmark)
         responses = folder.responses("unconstrained", name)
         path = folder.file_of("annotations", name)
+        for kind in ("responses/unconstrained", "baselines", "extractions", "annotations"):
+            folder.require_own(kind, name)
         if path.exists():
             raise ConfigError("the model is annotated already", place=str(path), fix="remove the file")
         if annotator is None and not measured:
@@ -67,7 +70,8 @@ def annotate(
         }
         for kind, rows in files.items():
             file = folder.file_of(kind, name)
-            file.parent.mkdir(parents=True, exist_ok=True)
+            with written(file):
+                file.parent.mkdir(parents=True, exist_ok=True)
             write_rows(file, rows)
         part.unlink(missing_ok=True)
     typer.echo(f"{path}: {len(found.annotations)} features in {len(found.baselines)} responses")

@@ -1,12 +1,13 @@
 """Asking models for responses: one user message, no system prompt, one response an item (section 4.1, Table A13).
 
 What a model said is taken as it is: a response that the token limit cut off is kept and flagged, and an empty one is
-an empty response. Only thinking that a server left in the text is taken off. Every response is in the ledger as soon
-as it comes, so that a stopped run goes on without asking twice.
+an empty response. Only thinking that a server left at the beginning of the text is taken off. Every response is in the
+ledger as soon as it comes, so that a stopped run goes on without asking twice.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -29,6 +30,8 @@ _OF_ONE_REQUEST = (400, 413, 422)
 """HTTP statuses that speak of this one prompt (too long, say), not of the configuration."""
 _ID_DIGITS = 20
 _OPEN, _CLOSE = "<think>", "</think>"
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_PARAGRAPH_ENDS = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 
 
 @dataclass(frozen=True)
@@ -202,11 +205,20 @@ def _response(id_: str, item: Item, answerer: Answerer, answer: JudgeAnswer) -> 
 
 
 def _without_thinking(text: str) -> tuple[str, bool]:
-    """The text behind the thinking, and whether there was any; thinking that never closed leaves nothing."""
-    if _CLOSE in text:
-        return text.partition(_CLOSE)[2].strip(), True
+    """The text behind the thinking, and whether there was any; thinking that never closed leaves nothing.
+
+    Thinking stands at the beginning, behind its opening tag. Some servers strip that tag alone: without it, the first
+    closing tag ends thinking where it is by itself on its line, or the last of the first paragraph, and in no code. Any
+    other tag is of an answer that speaks of it.
+    """
     if text.lstrip().startswith(_OPEN):
-        return "", True
+        return text.partition(_CLOSE)[2].strip(), True
+    before, tag, behind = text.partition(_CLOSE)
+    if tag and _OPEN not in before and "`" not in before.rpartition("\n")[2] and before.count("```") % 2 == 0:
+        alone = not before.rpartition("\n")[2].strip() and not behind.partition("\n")[0].strip()
+        leading = not _BLANK_LINE.search(before.strip()) and _PARAGRAPH_ENDS.match(behind) is not None
+        if alone or leading:
+            return behind.strip(), True
     return text, False
 
 

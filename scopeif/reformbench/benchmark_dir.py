@@ -7,6 +7,8 @@ BENCHMARK/annotations/MODEL.jsonl                `Annotation`, one feature prese
 BENCHMARK/baselines/MODEL.jsonl                  `Baseline`, one annotated response; without it, no baseline
 BENCHMARK/extractions/MODEL.jsonl                `Extraction`, one feature as open extraction found it
 BENCHMARK/manifest.json                          hashes of what is released, counts, licences
+
+Of a model's name a file's name keeps letters, digits and `._-`; two models of which it would be the same are refused.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from scopeif.constraints.atomic import replaced
+from scopeif.constraints.files import raw_rows
 from scopeif.errors import DataError
 from scopeif.reformbench.baseline import Baseline, Extraction
 from scopeif.reformbench.construction.stage import file_hash, read_rows, write_rows
@@ -83,12 +86,16 @@ class BenchmarkDir:
         return self.file_of(f"responses/{kind if condition == 'plain' else f'{kind}-{condition}'}", model)
 
     def responses(self, kind: ResponseKind, model: str, condition: str = "plain") -> list[Response]:
-        """A model's responses.
+        """A model's responses, by its name or by that of its file.
 
         Raises:
-            DataError: there is no such file, or a row of it is bad.
+            DataError: there is no such file, a row of it is bad, or two models are in it.
         """
-        return read_rows(self.responses_path(kind, model, condition), Response)
+        path = self.responses_path(kind, model, condition)
+        rows = read_rows(path, Response)
+        if other := next((row.model for row in rows if row.model != rows[0].model), None):
+            raise _shared(path, rows[0].model, other)
+        return rows
 
     def write_shared(self, questions: Sequence[Question], variants: Sequence[Variant]) -> None:
         """Write what all models share."""
@@ -101,14 +108,32 @@ class BenchmarkDir:
 
         Args:
             models: models that get a file though they may have no row.
+
+        Raises:
+            DataError: two models share a file; no file is written then.
         """
         by_model: dict[str, list[_OfModel]] = {model: [] for model in models}
         for row in rows:
             by_model.setdefault(row.model, []).append(row)
+        refuse_shared(by_model)
+        for model in by_model:
+            self.require_own(folder, model)
         for model, of_model in by_model.items():
             path = self.file_of(folder, model)
             path.parent.mkdir(parents=True, exist_ok=True)
             self._write(path, of_model)
+
+    def require_own(self, folder: str, model: str) -> None:
+        """Make sure that a model's file in a folder, where there is one, is not of another model.
+
+        Raises:
+            DataError: it is.
+        """
+        path = self.file_of(folder, model)
+        first = next(raw_rows(path), None) if path.exists() and path.stat().st_size else None
+        other = (first.value or {}).get("model", model) if first else model
+        if other != model:
+            raise _shared(path, str(other), model)
 
     def write_manifest(self, made_by: Mapping[str, Any]) -> None:
         """Write hashes, counts and licences of what this object wrote.
@@ -137,6 +162,24 @@ class BenchmarkDir:
     def _of_all_models(self, folder: str, model: type[T]) -> list[T]:
         paths = sorted((self.path / folder).glob("*.jsonl"))
         return [row for path in paths if path.stat().st_size for row in read_rows(path, model)]
+
+
+def refuse_shared(models: Iterable[str]) -> None:
+    """Refuse models of which a benchmark would put two into one file.
+
+    Raises:
+        DataError: two names give the same file.
+    """
+    named: dict[str, str] = {}
+    for model in models:
+        path = BenchmarkDir(Path()).file_of("", model)
+        if (other := named.setdefault(path.name, model)) != model:
+            raise _shared(path, other, model)
+
+
+def _shared(path: Path, one: str, other: str) -> DataError:
+    fix = "give names that differ in letters or digits"
+    return DataError(f"the models {one!r} and {other!r} share a file", place=str(path), fix=fix)
 
 
 def _counts(values: Iterable[str]) -> dict[str, int]:

@@ -218,7 +218,7 @@ def _target(row: object, place: str) -> TargetId:
 def _probability(value: object, place: str) -> float | None:
     if value is None:
         return None
-    if not isinstance(value, Real):
+    if not isinstance(value, Real) or isinstance(value, bool):
         raise DataError(f"it is {value!r}, not a number", place=place, fix="null stands for an unverified one")
     number = float(value)
     if math.isnan(number):

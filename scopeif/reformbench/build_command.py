@@ -96,6 +96,8 @@ def answer(
         folder = BenchmarkDir(benchmark)
         path = out or folder.responses_path(kind.value, chosen.label, condition.value)
         items = _items(folder, kind, condition)
+        if out is None:
+            folder.require_own(path.parent.relative_to(benchmark).as_posix(), chosen.label)
         if path.exists():
             raise ConfigError("the file is there already", place=str(path), fix="remove it, or name another with --out")
         answered = asyncio.run(_answer(chosen, items, condition, path, concurrency, quiet))
@@ -117,9 +119,9 @@ def _part(path: Path) -> Path:
 
 def _model(file: Path | None, model: str | None, endpoints: list[str], name: str | None) -> ModelSettings:
     import yaml
+    from pydantic import ValidationError
 
-    from scopeif.reformbench.build_settings import ModelSettings
-    from scopeif.verifier_options import validated
+    from scopeif.reformbench.build_settings import ModelSettings, settings_fault
 
     given: dict[str, Any] = {}
     if file is not None:
@@ -131,7 +133,14 @@ def _model(file: Path | None, model: str | None, endpoints: list[str], name: str
             raise ConfigError("the file holds no settings", place=f"--settings {file}")
     options = {"model": model, "endpoints": tuple(endpoints), "name": name}
     given |= {key: value for key, value in options.items() if value}
-    return validated(ModelSettings, given, "the model", "give --model and --endpoint, or --settings FILE")
+    try:
+        return ModelSettings.model_validate(given)
+    except ValidationError as error:
+        fault = settings_fault(
+            error, f"--settings {file}" if file else "the model", lambda _: ModelSettings.model_fields
+        )
+        fault.fix = "give --model and --endpoint, or --settings FILE"
+        raise fault from None
 
 
 def _items(folder: Any, kind: Kind, condition: PromptCondition) -> list[Item]:

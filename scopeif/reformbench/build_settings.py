@@ -10,15 +10,17 @@ screening: {retain: 5000, probabilities: judging/probabilities.jsonl}
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError, model_validator
 
 from scopeif.constraints.faults import did_you_mean
 from scopeif.errors import ConfigError
 from scopeif.judge.settings import JudgeSettings, Sampling, SamplingSettings
+from scopeif.reformbench.benchmark_dir import refuse_shared
 
 PAPER_VARIANTS = 5000
 """Instruction variants that the paper's difficulty screening retains (section 3.3)."""
@@ -56,60 +58,60 @@ def identity(settings: JudgeSettings) -> dict[str, Any]:
 class RemovalSettings(_Section):
     """Removing the formatting requirements of a question."""
 
-    rounds: int = Field(default=2, ge=1, le=5)
+    rounds: int = Field(default=2, strict=True, ge=1, le=5)
     """How often the writer is asked; from the second on it is told what was wrong."""
 
 
 class AnnotationSettings(_Section):
     """Which features an unconstrained response has."""
 
-    measured: bool = False
+    measured: bool = Field(default=False, strict=True)
     """Also annotate features that can be measured without a model; without a writer they are all there is."""
 
 
 class CompositionSettings(_Section):
     """Candidates of a question: how many, of what, and who writes them."""
 
-    variants: int = Field(default=8, ge=2, le=60)
+    variants: int = Field(default=8, strict=True, ge=2, le=60)
     """Candidates planned for a question; the paper does not say its own number."""
-    recurrence: float = Field(default=2.5, ge=2.0, le=10.0)
+    recurrence: float = Field(default=2.5, strict=True, ge=2.0, le=10.0)
     """Variants that a target occurs in, on average, as planned."""
     features: tuple[str, ...] = ()
     """Features that may be used; empty is the whole catalog."""
-    unmeasured: bool = False
+    unmeasured: bool = Field(default=False, strict=True)
     """Whether features may be used that nobody looked for in the unconstrained responses, as without a writer."""
     composer: str = Field(default="writer", pattern="^(writer|offline)$")
     """writer: the model integrates the requirements into the question. offline: they are put after it."""
-    choose: bool = True
+    choose: bool = Field(default=True, strict=True)
     """Whether the writer says which features suit a question."""
-    rounds: int = Field(default=2, ge=1, le=5)
+    rounds: int = Field(default=2, strict=True, ge=1, le=5)
     """How often the writer is asked for an instruction; from the second on it is told what was wrong."""
 
 
 class CheckSettings(_Section):
     """Bounds of the automatic checks."""
 
-    max_characters: int = Field(default=12_000, ge=100)
+    max_characters: int = Field(default=12_000, strict=True, ge=100)
     """Longest instruction."""
-    max_added_characters: int = Field(default=3_000, ge=50)
+    max_added_characters: int = Field(default=3_000, strict=True, ge=50)
     """Most that an instruction may be longer than its question."""
 
 
 class ScreeningSettings(_Section):
     """Difficulty screening."""
 
-    retain: int | None = Field(default=PAPER_VARIANTS, ge=1)
+    retain: StrictInt | None = Field(default=PAPER_VARIANTS, ge=1)
     """How many variants are retained, those with the lowest probability; null retains all and asks no model."""
     models: tuple[str, ...] = ()
     """The screening models among `models`; empty is all of them (the paper's ten)."""
     probabilities: Path | None = None
-    """Calibrated pass probabilities of their responses, JSON Lines {"model", "variant", "position", "probability"}."""
+    """Calibrated pass probabilities of their responses, a file that `scopeif reformbench calibrate` writes."""
 
 
 class SatisfiabilitySettings(_Section):
     """The review of the retained variants."""
 
-    rounds: int = Field(default=2, ge=1, le=4)
+    rounds: int = Field(default=2, strict=True, ge=1, le=4)
     """Witness answers that are tried; from the second on the acceptance criteria may be clarified."""
     witnesses: Path | None = None
     """Answers that are tried first, JSON Lines {"variant", "text", "by"}."""
@@ -125,7 +127,7 @@ class ReleaseSettings(_Section):
 class BuildSettings(_Section):
     """One construction, from questions to a benchmark folder."""
 
-    seed: int = 7
+    seed: int = Field(default=7, strict=True)
     """Decides the plan of combinations, parameters and wordings."""
     questions: tuple[Path, ...] = Field(min_length=1)
     """Files of questions, any format that `scopeif data` reads."""
@@ -139,9 +141,9 @@ class BuildSettings(_Section):
     """The models whose unconstrained responses are the baselines."""
     responses: tuple[Path, ...] = ()
     """Responses that are there already, rows as this command writes them; what they answer is not asked again."""
-    attempts: int = Field(default=3, ge=1, le=10)
+    attempts: int = Field(default=3, strict=True, ge=1, le=10)
     """How often a model is asked until its answer can be used."""
-    concurrency: int = Field(default=64, ge=1, le=4096)
+    concurrency: int = Field(default=64, strict=True, ge=1, le=4096)
     """Items under way at a time."""
     removal: RemovalSettings = RemovalSettings()
     annotation: AnnotationSettings = AnnotationSettings()
@@ -155,7 +157,8 @@ class BuildSettings(_Section):
     def _fits(self) -> BuildSettings:
         labels = [model.label for model in self.models]
         if len(set(labels)) < len(labels):
-            raise ValueError("two models have the same name")
+            raise ValueError("models: two have the same name; give each a name of its own")
+        refuse_shared(labels)
         if unknown := sorted(set(self.screening.models) - set(labels)):
             raise ValueError(f"screening.models: {unknown[0]!r} is not among models")
         if self.writer is None and self.composition.composer == "writer":
@@ -184,12 +187,27 @@ def read_settings(path: Path) -> BuildSettings:
     try:
         return BuildSettings.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            message = f"unknown key{did_you_mean(str(first['loc'][-1]), _keys(first['loc'][:-1]))}"
-        raise ConfigError(message, place=f"{path}: {key}" if key else str(path)) from None
+        raise settings_fault(error, str(path), _keys) from None
+
+
+def settings_fault(
+    error: ValidationError, place: str, known: Callable[[tuple[int | str, ...]], Iterable[str]]
+) -> ConfigError:
+    """What is wrong with settings: a misspelt key before one that is missing, since that is the same fault.
+
+    Args:
+        place: where the settings stand.
+        known: gives the keys that there are at a place within them.
+    """
+    found = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+    first = found[0]
+    key = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ").replace("valid tuple", "list")
+    if first["type"] == "extra_forbidden":
+        message = f"unknown key{did_you_mean(str(first['loc'][-1]), known(first['loc'][:-1]))}"
+    elif first["type"] != "missing" and not isinstance(first["input"], dict):
+        message = f"{message}, not {first['input']!r}"
+    return ConfigError(message, place=f"{place}: {key}" if key else place)
 
 
 def _keys(place: tuple[int | str, ...]) -> list[str]:

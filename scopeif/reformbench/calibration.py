@@ -105,26 +105,28 @@ def stratified(
     Raises:
         DataError: a stratum without any reviewed item and no fallback; a record that is none of the population's; an
             instance that a judge left unverified, unless they are excluded.
-        InvalidInputError: a pool without a fallback, or a fallback without any record.
+        InvalidInputError: a pool without a fallback, or a stratum that needs the fallback without any record.
     """
     reviewed = _by_instance(records, population)
     estimates = stratum_estimates(reviewed.values())
     if fallback == "pooled":
-        pool = pool or Pool.of(records)
+        pool = pool or (Pool.of(records) if records else None)
     elif pool is not None:
-        raise InvalidInputError("a pool is given, and no fallback that uses it", fix='say fallback="pooled"')
+        raise InvalidInputError(
+            "a pool is given, and no fallback that uses it", fix='say --fallback-pooled (fallback="pooled")'
+        )
 
     def of(pair: Pair, stratum: Stratum) -> Probability:
         if (record := reviewed.get(pair.instance)) is not None:
             return Probability(float(record.label), "reviewed", stratum)
         if stratum in estimates:
             return Probability(estimates[stratum], "stratum", stratum)
-        if pool is None:
+        if fallback is None:
             raise DataError(
                 f"no disagreement of a stratum is reviewed: {stratum}",
-                fix='review one of them, or name the fallback: fallback="pooled"',
+                fix='review one of them, or name the fallback: --fallback-pooled (fallback="pooled")',
             )
-        return Probability(_pooled(pair, pool), "pooled", stratum)
+        return Probability(_pooled(pair, pool or Pool.of(records)), "pooled", stratum)
 
     rule = f"stratified, else {pool}" if pool is not None else "stratified"
     return Calibrated(_identity(rule, population), _probabilities(population, of, unverified), estimates)
@@ -222,5 +224,5 @@ def _unverified(population: Iterable[Pair]) -> DataError:
     first = missing[0]
     return DataError(
         f"{len(missing)} instances have no two labels, such as {first.instance}: {first.unverified}",
-        fix='judge them again, or leave them out by name: unverified="exclude"',
+        fix='judge them again, or leave them out by name: --exclude-unverified (unverified="exclude")',
     )

@@ -48,16 +48,17 @@ requirement.spec                            # its formal spec, measured without 
   acceptance criterion, and a judge decides on the others. *presence* means that the feature's generic presence is
   measured too ({present} features, `scopeif.reformbench.presence`); of the others measuring says nothing, neither
   present nor absent.
-- **Excludes** is the number of targets that cannot stand beside it in one variant, for require / forbid; the rules are
-  at the [end](#compatibility).
+- **Excludes** is the number of targets that cannot stand beside it in one variant, whatever the parameters, for
+  require / forbid; the rules are at the [end](#compatibility).
 """
 _COMPATIBILITY = """\
 ## Compatibility
 
 Requirements of these targets cannot be met by one response. The relation is symmetric; a feature also excludes itself
-in the other mode. A parameter behind a target limits the rule to that value. Two requirements further exclude each
-other where their formal specs contradict each other, and where both give the same name to a line, column or heading of
-their own.
+in the other mode. A parameter behind a target limits the rule to that value, or to counts below (<) or above (>) it.
+Two requirements further exclude each other where their formal specs contradict each other, and where both give the same
+name to a line, column or heading of their own. A third requirement may need paragraphs, sentences or lines too; where
+their number is fixed, each of the others is therefore left at most half of them.
 """
 
 
@@ -78,8 +79,9 @@ def page() -> str:
 
 
 def _excluded() -> Counter[tuple[str, str]]:
-    """How many other targets each feature and mode excludes."""
-    return Counter(target for pair in exclusions() for target in pair)
+    """How many other targets each feature and mode excludes whatever the parameters."""
+    always = [pair for pair, found in exclusions().items() if any(not one.wanted for one in found)]
+    return Counter(target for pair in always for target in pair)
 
 
 def _section(category: Category, features: tuple[Feature, ...], excluded: Counter[tuple[str, str]]) -> str:

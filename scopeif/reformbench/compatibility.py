@@ -4,14 +4,17 @@
 'a table has aligned columns, which are forbidden'
 
 Targets exclude each other by the rules of ``catalog_data/compatibility.json``, each with its reason; a rule may ask for
-a parameter's value (``require textual_diagrams kind=flow``). Requirements do so also by their parameters: where their
-specs contradict each other, or where both give the same name to something of their own.
+a parameter's value (``require textual_diagrams kind=flow``) or for a count on one side of a number
+(``require callout_or_note_block count>1``). Requirements do so also by their parameters: where their specs contradict
+each other, or where both give the same name to something of their own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,26 +22,46 @@ from scopeif.constraints.contradictions import contradictions
 from scopeif.errors import DataError
 from scopeif.reformbench.catalog import DATA, catalog
 from scopeif.reformbench.models import Requirement, Target
-from scopeif.reformbench.parameters import Value
+from scopeif.reformbench.parameters import CountParameter, Parameter, Value
 from scopeif.reformbench.templates import parameters_of
 
 Pair = frozenset[tuple[str, str]]
 """The features of two targets with their modes."""
+_WANTED = re.compile(r"(?P<name>[a-z_]+)(?P<sign>[=<>])(?P<value>.+)")
+_ORDERS: dict[str, Callable[[int, int], bool]] = {"<": operator.lt, ">": operator.gt}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What an exclusion asks of a parameter of a feature: a value, or a count below or above one."""
+
+    feature: str
+    name: str
+    sign: str
+    value: str
+
+    def holds(self, value: Value) -> bool:
+        """Whether this value of the parameter is what is asked for."""
+        if self.sign == "=":
+            return str(value) == self.value
+        return isinstance(value, int) and _ORDERS[self.sign](value, int(self.value))
 
 
 @dataclass(frozen=True)
 class Exclusion:
     """Why two targets exclude each other.
 
-    wanted: by feature and parameter, the value for which they do; empty where they always do.
+    wanted: what of their parameters they do so for; empty where they always do.
     """
 
     reason: str
-    wanted: tuple[tuple[str, str, str], ...]
+    wanted: tuple[Wanted, ...]
 
     def holds(self, parameters: Mapping[str, Mapping[str, Value]]) -> bool:
         """Whether it does with these parameters of each feature."""
-        return all(parameters[feature].get(name) == value for feature, name, value in self.wanted)
+        return all(
+            one.name in parameters[one.feature] and one.holds(parameters[one.feature][one.name]) for one in self.wanted
+        )
 
 
 def conflict(a: Requirement, b: Requirement) -> str | None:
@@ -97,8 +120,8 @@ def exclusions() -> dict[Pair, tuple[Exclusion, ...]]:
     data = json.loads((DATA / "compatibility.json").read_text(encoding="utf-8"))
     found: dict[Pair, tuple[Exclusion, ...]] = {}
     for rule in data["rules"]:
-        for first in _sides(rule["first"], data["groups"]):
-            for second in _sides(rule["second"], data["groups"]):
+        for first in sides(rule["first"], data["groups"]):
+            for second in sides(rule["second"], data["groups"]):
                 if first[0][0] == second[0][0]:  # a group may hold the feature itself
                     continue
                 pair = frozenset({first[0], second[0]})
@@ -106,19 +129,31 @@ def exclusions() -> dict[Pair, tuple[Exclusion, ...]]:
     return found
 
 
-_Side = tuple[tuple[str, str], tuple[tuple[str, str, str], ...]]
-"""A feature with its mode, and the parameters that are wanted of it."""
+_Side = tuple[tuple[str, str], tuple[Wanted, ...]]
+"""A feature with its mode, and what is wanted of its parameters."""
 
 
-def _sides(names: list[str], groups: Mapping[str, list[str]]) -> Iterator[_Side]:
+def sides(names: list[str], groups: Mapping[str, list[str]]) -> Iterator[_Side]:
+    """The targets that one side of a rule names, groups by their members.
+
+    Raises:
+        DataError: a feature, a parameter or a count that the catalog does not have.
+    """
     for name in names:
         if name in groups:
-            yield from _sides(groups[name], groups)
+            yield from sides(groups[name], groups)
             continue
         mode, feature, *wanted = name.split()
-        known = {parameter.name for parameter in parameters_of(feature, "forbid" if mode == "forbid" else "require")}
-        pairs = [pair.partition("=") for pair in wanted]
-        for parameter, _, _ in pairs:
-            if parameter not in known:
-                raise DataError(f"{name!r} in the rules of compatibility names the parameter {parameter!r}")
-        yield (feature, mode), tuple((feature, parameter, value) for parameter, _, value in pairs)
+        known = {one.name: one for one in parameters_of(feature, "forbid" if mode == "forbid" else "require")}
+        yield (feature, mode), tuple(_wanted(text, feature, name, known) for text in wanted)
+
+
+def _wanted(text: str, feature: str, rule: str, known: Mapping[str, Parameter]) -> Wanted:
+    """What one word behind a target asks of a parameter."""
+    match = _WANTED.fullmatch(text)
+    parameter = known.get(match["name"]) if match else None
+    if match is None or parameter is None:
+        raise DataError(f"{rule!r} in the rules of compatibility names no parameter in {text!r}")
+    if match["sign"] in _ORDERS and not (isinstance(parameter, CountParameter) and match["value"].isdecimal()):
+        raise DataError(f"{rule!r} in the rules of compatibility compares {match['name']!r}, which is no count")
+    return Wanted(feature, match["name"], match["sign"], match["value"])

@@ -7,12 +7,12 @@ import re
 import time
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from scopeif.command import errors_said
-from scopeif.errors import ConfigError
+from scopeif.errors import ConfigError, DataError
 
 if TYPE_CHECKING:  # at run time inside the commands: --help answers without pydantic
     from scopeif.reformbench.adjudication import Adjudication, Refused
@@ -45,6 +45,9 @@ def judge(
         Path | None, typer.Option(help="File of questions, where responses are to one requirement each.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides which disagreements are reviewed, and which judge is A.")] = 0,
+    fewer: Annotated[
+        bool, typer.Option("--fewer", help="Leave out files of responses that were named before.")
+    ] = False,
     again: Annotated[bool, typer.Option("--again", help="Judge again what stayed unverified.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Responses under way at a time, of each judge.")] = 64,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
@@ -58,22 +61,23 @@ def judge(
         from scopeif.reformbench.judging import file_of
         from scopeif.reformbench.judging_dir import Judging, JudgingDir
         from scopeif.reformbench.judgment_file import forget_unverified
+        from scopeif.reformbench.ledger import alone_in
 
         setups = read_judges(judges)
         names = setups[0].name, setups[1].name
         chosen = JudgingDir(folder)
-        chosen.begin(
-            Judging(
-                judges=names,
-                variants=variants.resolve(),
-                responses=tuple(path.resolve() for path in responses),
-                questions=questions and questions.resolve(),
-                seed=seed,
-            )
+        judging = Judging(
+            judges=names,
+            variants=variants.resolve(),
+            responses=tuple(path.resolve() for path in responses),
+            questions=questions and questions.resolve(),
+            seed=seed,
         )
-        for path in (file_of(folder, name) for name in names):
-            if again and path.exists():
-                forget_unverified(path)
+        with alone_in(folder):
+            chosen.begin(judging, fewer)
+            for path in (file_of(folder, name) for name in names):
+                if again and path.exists():
+                    forget_unverified(path)
         reports = asyncio.run(_judge(chosen, setups, concurrency, quiet))
         unverified = _agreement(chosen)
     for report in reports:
@@ -111,7 +115,7 @@ def review(
         before = [
             one.model_copy(update={"matched": True}) for path in earlier or [] for one in read_adjudications(path)
         ]
-        answered, faults = _answers(chosen, population, read or [])
+        answered, faults, warnings = _answers(chosen, population, read or [])
         _, refused = chosen.keep(population, [*before, *answered])
         if write is not None:
             from scopeif.reformbench.review_file import write_review
@@ -120,6 +124,10 @@ def review(
         elif not read and not earlier:
             refused += _in_terminal(chosen, population, reviewer, margin)
         _coverage(chosen, population, margin)
+        if aside := len(chosen.unmatched()):
+            typer.echo(f"{aside} adjudications match no disagreement now and are set aside: {chosen.unmatched_path}")
+    for warning in warnings:
+        typer.echo(f"warning: {warning}", err=True)
     for text in (*map(str, faults), *(f"{one.record.instance}: {one.reason}" for one in refused)):
         typer.echo(f"refused: {text}", err=True)
     if faults or refused:
@@ -154,6 +162,9 @@ def calibrate(
         chosen = JudgingDir(folder)
         population, records = chosen.pairs(), chosen.records()
         given = _pool(pool) if pool else None
+        if given and rule is Rule.STRATIFIED and not fallback:
+            fix = "say --fallback-pooled, or --rule pooled"
+            raise ConfigError("a pool is given, and no fallback that uses it", place="--pool", fix=fix)
         unverified: Unverified = "exclude" if exclude else "error"
         if rule is Rule.POOLED:
             calibrated = pooled(population, given or Pool.of(records), unverified=unverified)
@@ -211,12 +222,24 @@ def _agreement(chosen: JudgingDir) -> int:
     return sum(row.unverified for row in rows)
 
 
-def _answers(chosen: JudgingDir, population: list[Pair], files: list[Path]) -> tuple[list[Adjudication], list[Any]]:
+class _Answers(NamedTuple):
+    """What files of answers brought, all together."""
+
+    records: list[Adjudication]
+    faults: list[DataError]
+    warnings: list[DataError]
+
+
+def _answers(chosen: JudgingDir, population: list[Pair], files: list[Path]) -> _Answers:
     from scopeif.reformbench.review_file import read_review
 
     items = chosen.reviewable(population) if files else []
     imported = [read_review(path, items) for path in files]
-    return [one for each in imported for one in each.records], [one for each in imported for one in each.faults]
+    return _Answers(
+        [one for each in imported for one in each.records],
+        [one for each in imported for one in each.faults],
+        [one for each in imported for one in each.warnings],
+    )
 
 
 def _in_terminal(chosen: JudgingDir, population: list[Pair], reviewer: str, margin: float) -> list[Refused]:
@@ -226,12 +249,17 @@ def _in_terminal(chosen: JudgingDir, population: list[Pair], reviewer: str, marg
     name = re.sub(r"[^\w.-]+", "_", reviewer)
     answers = chosen.path / f"answers_{name}.jsonl"
     everything = chosen.reviewable(population)
+
+    def taken_over() -> list[Refused]:
+        new = read_review(answers, everything).records if answers.exists() else ()
+        return chosen.keep(population, new)[1]
+
     try:
         review(chosen.review_set(population, margin=margin).drawn, answers, reviewer, others=everything)
-    finally:  # after Ctrl-C too
-        new = read_review(answers, everything).records if answers.exists() else ()
-        _, refused = chosen.keep(population, new)
-    return refused
+    except KeyboardInterrupt:
+        taken_over()
+        raise
+    return taken_over()
 
 
 def _coverage(chosen: JudgingDir, population: list[Pair], margin: float) -> None:

@@ -4,6 +4,7 @@ DIR/judging.json                 `Judging`
 DIR/judgments_NAME.jsonl         a judge's labels; its cache beside it
 DIR/answers_NAME.jsonl           a reviewer's answers in the terminal
 DIR/adjudications.jsonl          `Adjudication`
+DIR/adjudications_unmatched.jsonl   those of them that match no disagreement now; they come back when they do
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from scopeif.reformbench.construction.wording import single_instruction
 from scopeif.reformbench.judge_prompt import Assessed, assessed
 from scopeif.reformbench.judging import file_of
 from scopeif.reformbench.judgment_file import judgments_in
+from scopeif.reformbench.ledger import alone_in, written
 from scopeif.reformbench.models import Question, Response, Variant
 from scopeif.reformbench.review_item import ReviewItem
 from scopeif.reformbench.rows import objects, parsed
@@ -52,11 +54,15 @@ class JudgingDir:
 
     path: Path
 
-    def begin(self, judging: Judging) -> None:
+    def begin(self, judging: Judging, fewer: bool = False) -> None:
         """Make the folder; one that exists goes on, and may get more responses.
 
+        Args:
+            fewer: files of responses that the folder had may be left out; their adjudications are set aside.
+
         Raises:
-            ConfigError: it was begun with other judges or another seed.
+            ConfigError: it was begun with other judges or another seed, or with a file of responses that is left out.
+            DataError: the folder cannot be made.
         """
         if self._file.exists():
             begun = self.judging()
@@ -64,7 +70,13 @@ class JudgingDir:
                 if getattr(begun, name) != getattr(judging, name):
                     what = f"{name} was {getattr(begun, name)!r}, is {getattr(judging, name)!r}"
                     raise ConfigError(f"the folder was begun otherwise: {what}", place=str(self._file))
-        self.path.mkdir(parents=True, exist_ok=True)
+            left_out = [path for path in begun.responses if path not in judging.responses]
+            if left_out and not fewer:
+                what = f"the folder judges the responses in {left_out[0]} too, and they are not named now"
+                fix = "name all files of responses; to leave one out, or where it has moved, say --fewer"
+                raise ConfigError(what, place=str(self._file), fix=fix)
+        with written(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
         with replaced(self._file) as whole:
             whole.write_text(judging.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
@@ -113,8 +125,12 @@ class JudgingDir:
         return pairs(self.variants(), first, second)
 
     def records(self) -> list[Adjudication]:
-        """The adjudications so far."""
+        """The adjudications so far that match a disagreement."""
         return read_adjudications(self._records) if self._records.exists() else []
+
+    def unmatched(self) -> list[Adjudication]:
+        """The adjudications that were set aside: of responses that are not judged here now, or were then otherwise."""
+        return read_adjudications(self.unmatched_path) if self.unmatched_path.exists() else []
 
     def review_set(
         self, population: list[Pair], earlier: Iterable[Adjudication] = (), margin: float = 0.03
@@ -130,17 +146,44 @@ class JudgingDir:
     def keep(self, population: list[Pair], new: Iterable[Adjudication]) -> tuple[int, list[Refused]]:
         """Add adjudications to the folder; those that it has already, with the same label, are passed over.
 
+        None that the folder has is ever lost: one that does not match any more is set aside in `unmatched_path`, and
+        comes back when it matches again.
+
         Returns:
-            How many there are now, and the ones that do not match or came second.
+            How many match now, and the ones that do not or came second: new ones, and those set aside by this call.
+
+        Raises:
+            DataError: another process is at work in the folder.
         """
-        old = self.records()
-        said = {(record.instance, record.label) for record in old}
-        known = [*old, *(record for record in new if (record.instance, record.label) not in said)]
-        checked = review_set(population, self.items(), known, self.judging().seed)
-        refused = {id(one.record) for one in checked.refused}
-        records = [record for record in known if id(record) not in refused]
-        write_adjudications(self._records, records)
-        return len(records), list(checked.refused)
+        with alone_in(self.path):
+            records, aside = self.records(), self.unmatched()
+            known = [*records, *aside, *new]
+            checked = review_set(population, self.items(), known, self.judging().seed)
+            why = {id(one.record): one for one in checked.refused}
+            standing = [record for record in known if id(record) not in why]
+            kept = [record for record in (*records, *aside) if id(record) in why]
+            # What changes places stands in both files between the two writes: a kill costs nothing.
+            self._set_aside([*aside, *kept])
+            write_adjudications(self._records, standing)
+            placed = set(standing)
+            self._set_aside(record for record in kept if record not in placed)
+        on_disk = {id(record) for record in (*records, *aside)}
+        there = {(record.instance, record.label) for record in standing if id(record) in on_disk}
+        told = [why[id(record)] for record in records if id(record) in why]
+        for record in known[len(on_disk) :]:
+            if id(record) in why and (record.instance, record.label) not in there:
+                told.append(why[id(record)])
+        return len(standing), told
+
+    def _set_aside(self, records: Iterable[Adjudication]) -> None:
+        rows = list(dict.fromkeys(records))
+        if rows or self.unmatched_path.exists():
+            write_adjudications(self.unmatched_path, rows)
+
+    @property
+    def unmatched_path(self) -> Path:
+        """Where adjudications stand that match no disagreement now."""
+        return self.path / "adjudications_unmatched.jsonl"
 
     @property
     def _file(self) -> Path:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scopeif.constraints.atomic import replaced
 from scopeif.errors import DataError
 from scopeif.reformbench.judge_prompt import Assessed
+from scopeif.reformbench.ledger import hold
 from scopeif.reformbench.models import Judgment
 from scopeif.reformbench.rows import objects, parsed
 
@@ -47,10 +48,11 @@ def forget_unverified(path: Path) -> int:
         How many there were.
 
     Raises:
-        DataError: a line is no row of such a file; the file is left as it was.
+        DataError: a line is no row of such a file, or a judge is at work on it; the file is left as it was.
     """
     forgotten, rows = 0, _rows(path)
-    with path.open("rb") as old, replaced(path) as whole, whole.open("wb") as new:
+    with path.open("r+b") as old, replaced(path) as whole, whole.open("wb") as new:
+        hold(old, path)  # as the judge does: what it appends to a file that is replaced here would be lost
         new.write(old.readline())
         for line in old:
             if not line.endswith(b"\n"):

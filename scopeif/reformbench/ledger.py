@@ -11,6 +11,7 @@ differs. A last line that a kill cut off is taken away, or closed where only its
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import json
 import os
@@ -41,16 +42,17 @@ class Ledger:
 
     Raises:
         ConfigError: the file was begun under something else; the message says what differs.
-        DataError: a line of the file is no row, or another process is at work on it.
+        DataError: a line of the file is no row, another process is at work on it, or it cannot be written.
     """
 
     def __init__(self, path: Path, given: Mapping[str, Any]) -> None:
         self.path = path
         self._places: dict[str, _Place] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: IO[bytes] = path.open("a+b")
+        with written(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("a+b")
         try:
-            _hold(self._file, path)
+            hold(self._file, path)
             self._resume(dict(given))
         except BaseException:
             self._file.close()
@@ -63,11 +65,17 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Close the file; all of it is on the disk then."""
+        """Close the file; all of it is on the disk then.
+
+        Raises:
+            DataError: the disk did not take it all.
+        """
         if not self._file.closed:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+            try:
+                with written(self.path):
+                    os.fsync(self._file.fileno())
+            finally:
+                self._file.close()
 
     def __contains__(self, key: str) -> bool:
         return key in self._places
@@ -89,21 +97,34 @@ class Ledger:
         """Write a row; it survives a kill of this process from here on.
 
         Raises:
-            DataError: the key is there already, or `row` has a field of that name.
+            DataError: the key is there already, or `row` has a field of that name; or the row cannot be written, as on
+                a full disk: the file is as it was before then.
         """
         if key in self._places or "key" in row:
             raise DataError(f"the key {key!r} is there already", place=str(self.path))
         line = _line({"key": key, **row})
-        self._places[key] = _Place(self._end, len(line))
+        place = _Place(self._end, len(line))
         self._write(line)
+        self._places[key] = place
 
     def _write(self, line: bytes) -> None:
-        self._file.write(line)
-        self._file.flush()
+        # Past the file's buffer, which would keep a row that failed and write it later.
+        handle, left = self._file.fileno(), memoryview(line)
+        with written(self.path):
+            try:
+                while left:
+                    left = left[os.write(handle, left) :]
+            except OSError:
+                os.ftruncate(handle, self._end)
+                raise
         self._end += len(line)
 
     def _resume(self, given: dict[str, Any]) -> None:
         given = json.loads(_line(given))  # tuples and paths as they come back from the file
+        self._end = 0
+        if os.pread(self._file.fileno(), len(codecs.BOM_UTF8), 0) == codecs.BOM_UTF8:
+            fix = "save it as UTF-8 without the mark"
+            raise DataError("the file begins with a byte order mark", place=f"{self.path}:1", fix=fix)
         self._mend()
         self._file.seek(0)
         first = self._file.readline()
@@ -136,8 +157,8 @@ class Ledger:
         if tail and _object(tail) is None:
             self._file.truncate(start)
         elif tail:
-            self._file.write(b"\n")
-            self._file.flush()
+            self._end = size
+            self._write(b"\n")
 
 
 def _last_line(handle: int, size: int) -> int:
@@ -196,15 +217,51 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Hold the folder for this process while the block runs; a kill lets go of it.
 
     Raises:
-        DataError: another process holds it.
+        DataError: another process holds it, or it cannot be made.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("ab") as file:
-        _hold(file, folder)
+    with written(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with held(folder / ".lock", folder):
         yield
 
 
-def _hold(file: IO[bytes], path: Path) -> None:
+@contextmanager
+def held(lock: Path, what: Path) -> Iterator[None]:
+    """Hold a lock file for this process while the block runs; a kill lets go of it.
+
+    Args:
+        lock: the file, made where there is none. It is never replaced, unlike what it stands for.
+        what: what it stands for, as a message names it.
+
+    Raises:
+        DataError: another process holds it, or it cannot be made.
+    """
+    with written(what):
+        file = lock.open("ab")
+    with file:
+        hold(file, what)
+        yield
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Tell what the system says of writing to a path as an error of ours.
+
+    Raises:
+        DataError: the block ended by an `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", place=str(path)) from None
+
+
+def hold(file: IO[bytes], path: Path) -> None:
+    """Hold an open file for this process until it is closed.
+
+    Raises:
+        DataError: another process holds it, or has put another file in its place; or there are no file locks here.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -212,3 +269,6 @@ def _hold(file: IO[bytes], path: Path) -> None:
     except OSError as error:
         fix = "use a file system that has them (Lustre: mounted with -o flock)"
         raise DataError(f"file locks do not work: {error.strerror}", place=str(path), fix=fix) from None
+    # Rows that are appended to a file that has been replaced since it was opened would be lost.
+    if os.fstat(file.fileno()).st_nlink == 0:
+        raise DataError("another process is at work here", place=str(path), fix="wait for it")

@@ -7,9 +7,9 @@ named in this package are those of the ReFormBench paper (arXiv 2610.19693).
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, model_validator
 
 from scopeif.constraints.spec import Spec
 
@@ -21,6 +21,16 @@ CONSTRAINTS_PER_VARIANT = 3
 def text_hash(text: str) -> str:
     """SHA-256 of a text as hexadecimal digits; what links a record to the exact text that it speaks of."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _whole(value: object) -> object:
+    if value is not None and type(value) is not int:
+        raise ValueError(f"{value!r} is no whole number")
+    return value
+
+
+Label = Annotated[Literal[0, 1] | None, BeforeValidator(_whole)]
+"""1 is satisfied, 0 violated, None unverified; neither true nor 1.0 is a label."""
 
 
 class _Row(BaseModel):
@@ -38,7 +48,7 @@ class Requirement(Target):
     """One constraint of a variant: a target with its parameters, its words and its acceptance criterion."""
 
     category: str = Field(min_length=1)
-    parameters: dict[str, int | str | tuple[str, ...]] = Field(default_factory=dict)
+    parameters: dict[str, StrictInt | str | tuple[str, ...]] = Field(default_factory=dict)
     text: str = Field(min_length=1)
     acceptance: str = Field(min_length=1)
     spec: Spec | None = None
@@ -98,11 +108,11 @@ class Response(_Row):
     kind: ResponseKind
     item: str = Field(min_length=1)
     """Id of the question or the variant."""
-    position: int | None = Field(default=None, ge=0, lt=CONSTRAINTS_PER_VARIANT)
+    position: StrictInt | None = Field(default=None, ge=0, lt=CONSTRAINTS_PER_VARIANT)
     """Which requirement of the variant, for `single`."""
     prompt_hash: str
     text: str
-    truncated: bool = False
+    truncated: StrictBool = False
     settings: dict[str, Any] = Field(default_factory=dict)
     """Sampling parameters, token limit, reasoning control, prompt condition."""
 
@@ -138,10 +148,10 @@ class Judgment(_Row):
     model: str = Field(min_length=1)
     """The evaluated model; no judge is told it."""
     variant: str = Field(min_length=1)
-    position: int = Field(ge=0, lt=CONSTRAINTS_PER_VARIANT)
+    position: StrictInt = Field(ge=0, lt=CONSTRAINTS_PER_VARIANT)
     response: str = Field(min_length=1)
     response_hash: str
-    label: Literal[0, 1] | None
+    label: Label
     evidence: str = ""
     reason: str = ""
 

@@ -2,10 +2,11 @@
 
     write_review(Path("review.csv"), chosen.drawn)      # `answer` is empty: fill in a or b
     imported = read_review(Path("review.csv"), chosen.drawn)
-    imported.records, imported.faults, imported.open
+    imported.records, imported.faults, imported.warnings, imported.open
 
-A row that was changed in anything but `answer`, `reviewer` and `note` is a fault. All faults are reported, each with
-its line; the rows without one count.
+Identity and hash tie an answer to what was shown: with another one of these a row is a fault. Where a text alone came
+back otherwise, as spreadsheet programs do it, the answer counts, with a warning. All are reported, each with its line;
+the rows without a fault count.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class ReviewRow(BaseModel):
     evidence_b: str | None = None
 
 
+_CHANGED = "is not the text that went out; the answer counts"
 COLUMNS = tuple(ReviewRow.model_fields)
 
 
@@ -62,11 +64,13 @@ class Imported:
     records: one for each row with an answer and without a fault.
     faults: what is wrong with the other rows, with their places.
     open: items without an answer, rows that are missing included.
+    warnings: texts that came back otherwise than they went out, of rows that count.
     """
 
     records: tuple[Adjudication, ...]
     faults: tuple[DataError, ...]
     open: tuple[ReviewItem, ...]
+    warnings: tuple[DataError, ...] = ()
 
 
 def row_of(item: ReviewItem, answer: str = "", reviewer: str = "", note: str = "") -> ReviewRow:
@@ -108,6 +112,7 @@ def read_review(path: Path, items: Iterable[ReviewItem]) -> Imported:
     records: dict[str, Adjudication] = {}
     seen: dict[str, str] = {}
     faults: list[DataError] = []
+    warnings: list[DataError] = []
     for place, row in _rows(path, faults):
         if row.id in seen:
             faults.append(DataError(f"item {row.id!r} stands twice, first in {seen[row.id]}", place=place))
@@ -119,10 +124,14 @@ def read_review(path: Path, items: Iterable[ReviewItem]) -> Imported:
             faults.append(DataError(fault, place=place))
         elif item is not None and (side := _SIDES.get(row.answer.strip().lower())) is not None:
             records[row.id] = adjudicated(item, side, row.reviewer, row.note)
+            warnings += [
+                DataError(f"{name} of item {row.id!r} {_CHANGED}", place=place) for name in _changed(row, item)
+            ]
     return Imported(
         records=tuple(records.values()),
         faults=tuple(faults),
         open=tuple(item for item in known.values() if item.id not in records),
+        warnings=tuple(warnings),
     )
 
 
@@ -132,13 +141,17 @@ def _fault(row: ReviewRow, item: ReviewItem | None) -> str | None:
         return f"item {row.id!r} is unknown: not of this review, or of other judgments, responses or another seed"
     if row.hash != shown_hash(item):
         return f"item {row.id!r} was shown with other texts (hash {row.hash[:12]!r})"
-    for name, text in zip(_SHOWN, _texts(item), strict=True):
-        told = getattr(row, name)
-        if told is not None and one_feed(told) != one_feed(text):
-            return f"{name} of item {row.id!r} is not the text that went out"
     if row.answer.strip().lower() not in {*_SIDES, ""}:
         return f"answer {row.answer!r} of item {row.id!r} is neither a nor b, nor empty"
     return None
+
+
+def _changed(row: ReviewRow, item: ReviewItem) -> Iterator[str]:
+    """The names of texts that are not those that went out."""
+    for name, text in zip(_SHOWN, _texts(item), strict=True):
+        told = getattr(row, name)
+        if told is not None and one_feed(told) != one_feed(text):
+            yield name
 
 
 def _rows(path: Path, faults: list[DataError]) -> Iterator[tuple[str, ReviewRow]]:

@@ -5,7 +5,8 @@
     u       take the last answer back
     q       stop; the same call goes on
 
-The file of answers is one that `review_file.read_review` reads. Each reviewer has a file of their own.
+The file of answers is one that `review_file.read_review` reads. Each reviewer has a file of their own, which one
+terminal at a time works on.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from rich.text import Text
 
 from scopeif.constraints.atomic import replaced
 from scopeif.errors import DataError
+from scopeif.reformbench.ledger import held
 from scopeif.reformbench.review_file import ReviewRow, shown_hash
 from scopeif.reformbench.review_item import Opinion, ReviewItem
 from scopeif.reformbench.rows import objects, parsed
@@ -55,7 +57,8 @@ class Answers:
         others: what the file may hold answers to as well.
 
     Raises:
-        DataError: the file holds other rows, or answers to items as they were shown before a text changed.
+        DataError: the file holds other rows, answers of another reviewer, or answers to items as they were shown before
+            a text changed.
     """
 
     path: Path
@@ -69,6 +72,9 @@ class Answers:
         for value, place in objects(self.path) if self.path.exists() else ():
             row = parsed(ReviewRow, value, place)
             item = known.get(row.id)
+            if row.reviewer and self.reviewer and row.reviewer != self.reviewer:
+                what = f"the answers are of reviewer {row.reviewer!r}, not of {self.reviewer!r}"
+                raise DataError(what, place=place, fix="give a name that differs in letters or digits")
             if item is None or row.hash != shown_hash(item) or row.answer not in ("a", "b"):
                 what = f"{row.answer!r} is no answer to item {row.id!r} of this review"
                 raise DataError(what, place=place, fix="name another file for this review")
@@ -120,11 +126,18 @@ def review(
         others: items of earlier reviews that the file may hold answers to.
 
     Raises:
-        DataError: the file belongs to another review, or cannot be written.
+        DataError: the file belongs to another review or reviewer, is under way in another terminal, or cannot be
+            written.
     """
-    console = console or Console()
-    read_key = read_key or pressed_key
-    answers = Answers(path, items, reviewer, others)
+    # Not the file itself, which every answer replaces.
+    with held(path.with_name(f".{path.name}.lock"), path):
+        answers = Answers(path, items, reviewer, others)
+        return _until_done(items, answers, console or Console(), read_key or pressed_key)
+
+
+def _until_done(
+    items: Sequence[ReviewItem], answers: Answers, console: Console, read_key: Callable[[], str]
+) -> Reviewed:
     waiting = [item for item in items if item not in answers]
     while waiting:
         show(console, waiting[0], f"{len(items) - len(waiting) + 1} of {len(items)}")
@@ -141,7 +154,7 @@ def review(
         else:
             console.print(Text(f"{'there is nothing to undo' if key == 'u' else f'{key!r} is no key'}", style="yellow"))
     done = len(items) - len(waiting)
-    console.print(Text(f"{done} of {len(items)} reviewed: {path}"))
+    console.print(Text(f"{done} of {len(items)} reviewed: {answers.path}"))
     return Reviewed(done, len(items))
 
 

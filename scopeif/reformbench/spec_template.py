@@ -7,14 +7,17 @@ r"""Formal specs with places for parameters: what stands in the catalog's data, 
     3
 
 In any string ``{name}`` is the parameter, ``{name+1}`` that much more, ``{name.count}`` how many names it holds,
-``{name[0]}`` the first of them, and ``:pattern`` behind any of these writes it as a literal of a pattern; a string that
-is nothing else keeps the type. Objects with these keys are replaced by what they stand for:
+``{name[0]}`` the first of them; ``:pattern`` behind any of these writes it as a literal of a pattern, ``:han`` as a
+Chinese numeral. A string that is nothing else keeps the type. Objects with these keys are replaced by what they stand
+for:
 
 - ``en`` and ``zh``: the one of the language;
 - ``case`` and ``of``: the one of a choice;
 - ``for`` and ``clause``: a clause for each name, with ``{item}`` and ``{number}`` (from 1);
 - ``join``, ``each`` and ``by``: one string of a piece for each name, with ``{item}``;
-- ``repeat``, ``each`` and ``by``: one string of as many pieces as the count says.
+- ``repeat``, ``each`` and ``by``: one string of as many pieces as the count says;
+- ``lead``: a pattern for a line that begins with a pattern given, marks of lists, headings and emphasis aside;
+- ``prose``: a predicate that holds where one of the patterns given matches outside code spans.
 """
 
 from __future__ import annotations
@@ -31,9 +34,15 @@ from scopeif.reformbench.models import Language
 from scopeif.reformbench.parameters import Value
 
 _PLACE = re.compile(
-    r"\{(?P<name>[a-z][a-z_]*)(?:\[(?P<index>\d)\])?(?P<count>\.count)?(?:\+(?P<more>\d+))?(?P<pattern>:pattern)?\}"
+    r"\{(?P<name>[a-z][a-z_]*)(?:\[(?P<index>\d)\])?(?P<count>\.count)?(?:\+(?P<more>\d+))?(?::(?P<form>pattern|han))?\}"
 )
 _SIGN = re.compile(r"([^\w\s])")
+_NUMERALS = "一二三四五六七八九十"
+_MARKS = r"[-#*_>+•·●○▪◦‣\s]*"
+_LEADS = (f"^{_MARKS}", rf"^{_MARKS}[(（]?[\d{_NUMERALS}]+[.)、．）]{_MARKS}")
+"""What may stand before the words of a line: marks alone, or a number of a list with marks around it."""
+_OUTSIDE = ("^[^`]*{}", "{}[^`]*$", "^[^`]*`[^`]*`[^`]*{}", "^[^`]*`[^`]*`[^`]*`[^`]*`[^`]*{}")
+"""Places outside code spans, since patterns have no groups: before the first, behind the last, after one, after two."""
 
 
 def filled(template: Any, values: Mapping[str, Value], language: Language) -> Spec | None:
@@ -81,9 +90,29 @@ def _resolved(node: Any, values: Mapping[str, Value], language: Language) -> Any
             return str(glue).join(pieces)
         case {"repeat": name, "each": each, "by": glue}:
             return str(glue).join([str(each)] * int(str(_value(name, values))))
+        case {"lead": patterns}:
+            return "|".join(before + one for one in _patterns(patterns, values, language) for before in _LEADS)
+        case {"prose": patterns}:
+            return {
+                "test": "any_of",
+                "of": [_outside_code(one) for one in _patterns(patterns, values, language)],
+            }
         case dict():
             return {key: _resolved(inner, values, language) for key, inner in node.items()}
     return node
+
+
+def _patterns(node: Any, values: Mapping[str, Value], language: Language) -> list[str]:
+    resolved = _resolved(node, values, language)
+    return [str(one) for one in resolved] if isinstance(resolved, list) else [str(resolved)]
+
+
+def _outside_code(pattern: str) -> dict[str, str]:
+    if pattern.startswith("^"):
+        return {"test": "matches", "pattern": pattern}
+    at_end = pattern.endswith("$") and not pattern.endswith("\\$")
+    places = [place.replace("{}", pattern) for place in _OUTSIDE if not (at_end and place.endswith("$"))]
+    return {"test": "matches", "pattern": "|".join(places)}
 
 
 def _each(node: Any, values: Mapping[str, Value], language: Language) -> list[Any]:
@@ -105,7 +134,18 @@ def _at(match: re.Match[str], values: Mapping[str, Value]) -> Value:
         value = _names(match["name"], values)[int(match["index"])]
     if match["more"]:
         value = int(str(value)) + int(match["more"])
-    return _SIGN.sub(r"\\\1", str(value)) if match["pattern"] else value
+    match match["form"]:
+        case "pattern":
+            return _SIGN.sub(r"\\\1", str(value))
+        case "han":
+            return _numeral(value)
+    return value
+
+
+def _numeral(value: Value) -> str:
+    if not isinstance(value, int) or not 1 <= value <= len(_NUMERALS):
+        raise DataError(f"the catalog's spec writes {value!r} as a Chinese numeral", fix="use a count from 1 to 10")
+    return _NUMERALS[value - 1]
 
 
 def _value(name: str, values: Mapping[str, Value]) -> Value:

@@ -1,12 +1,15 @@
 """CSV that spreadsheet programs open without running what stands in it.
 
-A cell that such a program could take for a formula gets an apostrophe in front, which it loses when it is read; so does
-one that begins with an apostrophe. Line breaks within cells are read as line feeds, since these programs change them.
+A cell that such a program could take for a formula, or would change when it saves (007, 1/2, 3.10, 5 May, true), gets
+an apostrophe in front, which it loses when it is read; so does one that begins with an apostrophe. Line breaks within
+cells are read as line feeds, since these programs change them. A text that is longer than a cell may be is refused,
+since they cut it off.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -16,7 +19,19 @@ from scopeif.errors import DataError
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 _DELIMITERS = (",", ";", "\t")  # some languages' versions of Excel save semicolons
-_MAX_CELL = 2**31 - 1
+_MAX_READ = 2**31 - 1
+MAX_CELL = 32_767
+"""Most that a cell holds in Excel, in UTF-16 code units."""
+_WORD_OF_A_VALUE = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|[ap]\.?m\.?|e|t|z"
+    r"|eur|usd|gbp|cny|rmb|[年月日号时点分秒元]|上午|下午|星期[一二三四五六日天]?)"
+)
+_VALUE = re.compile(
+    rf"(?=.*\d)(?:[\d\W_]|{_WORD_OF_A_VALUE}(?![a-z]))+|true|false|wahr|falsch|vrai|faux|verdadero|falso|真|假",
+    re.IGNORECASE,
+)
+"""A number, a date, a time, a sum of money or a truth value: nothing but digits, marks and the words of these."""
 
 
 class Line(NamedTuple):
@@ -30,13 +45,21 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, st
     """Write a table, whole or not at all, in UTF-8 with the mark by which Excel knows it.
 
     Raises:
-        DataError: the file cannot be written.
+        DataError: the file cannot be written, or a text is longer than a cell may be.
     """
     with replaced(path) as whole, whole.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
-        for row in rows:
-            writer.writerow({name: _guarded(one_feed(text)) for name, text in row.items()})
+        for number, row in enumerate(rows, start=1):
+            cells = {name: _guarded(one_feed(text)) for name, text in row.items()}
+            for name, cell in cells.items():
+                if (length := len(cell.encode("utf-16-le", "surrogatepass")) // 2) > MAX_CELL:
+                    raise DataError(
+                        f"{name} of row {number} has {length:,} characters; a cell of a spreadsheet holds {MAX_CELL:,}",
+                        place=str(path),
+                        fix="write JSON Lines: name a file that ends in .jsonl",
+                    )
+            writer.writerow(cells)
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Iterator[Line]:
@@ -48,7 +71,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[Line]:
     Raises:
         DataError: it cannot be read, lacks a column, or a row has more or fewer cells than columns.
     """
-    limit = csv.field_size_limit(_MAX_CELL)  # 128 KiB otherwise: responses are longer
+    limit = csv.field_size_limit(_MAX_READ)  # 128 KiB otherwise: responses are longer
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from _lines(file, path, columns)
@@ -87,7 +110,8 @@ def one_feed(text: str) -> str:
 
 
 def _guarded(text: str) -> str:
-    return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
+    taken = text.lstrip().startswith(_FORMULA) or _VALUE.fullmatch(text.strip())
+    return f"'{text}" if taken else text
 
 
 def _plain(text: str) -> str:

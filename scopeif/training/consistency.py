@@ -7,6 +7,7 @@ from typing import Any
 from scopeif.constraints.faults import did_you_mean
 from scopeif.errors import ConfigError
 from scopeif.evaluation import ifeval
+from scopeif.reformbench import in_training as reformbench
 from scopeif.training.settings import Settings
 from scopeif.verification.settings import require_judge
 
@@ -86,6 +87,12 @@ def _check_selection(config: Any, settings: Settings) -> None:
             f"{settings.selection.metric!r} is no metric of a validation: they begin with val/",
             place="selection.metric",
             fix="for example val/all/csr or val/ifeval/prompt_strict (docs/metrics.md)",
+        )
+    if prefix == f"val/{reformbench.SOURCE}" and name not in reformbench.SELECTABLE:
+        raise ConfigError(
+            f"ReFormBench gives no rate {name!r}{did_you_mean(name, reformbench.SELECTABLE)}",
+            place="selection.metric",
+            fix=f"use one of: {', '.join(reformbench.SELECTABLE)}",
         )
     if prefix == f"val/{ifeval.SOURCE}" and name not in ifeval.ACCURACIES:
         raise ConfigError(

@@ -155,6 +155,9 @@ _VALIDATION = {
     "val/all/unverified_frac": "unverified",
     "val/ifeval/prompt_strict": "ifeval prompt strict",
     "val/ifeval/unverified_frac": "unverified",
+    "val/reformbench/tcpr": "tcpr",
+    "val/reformbench/emcr": "emcr",
+    "val/reformbench/unverified_frac": "unverified",
 }
 
 

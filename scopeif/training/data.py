@@ -1,7 +1,8 @@
 """From the recipe's data files to the Parquet files that verl reads, checked before anything loads.
 
 Instructions in JSON, or in Parquet of another layout, are validated and converted into the run directory; Parquet files
-in verl's layout are taken as they are. A validation file may be IFEval's, as `scopeif data fetch ifeval` leaves it.
+in verl's layout are taken as they are. A validation file may be IFEval's, as `scopeif data fetch ifeval` leaves it, or
+the variants of a ReFormBench benchmark.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ from scopeif.constraints.files import raw_rows
 from scopeif.constraints.prompt_length import prompt_tokens
 from scopeif.errors import ConfigError, DataError
 from scopeif.evaluation import ifeval, ifeval_data
+from scopeif.reformbench import in_training as reformbench
 from scopeif.training import guard
 from scopeif.training.settings import Settings
 
 DATA_SUFFIXES = (".jsonl", ".json", ".parquet", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".json.zst")
 MAKE_SCOPE_MINI = "make it: python -m scopeif.synth offline --out data/scope_mini --preset mini --force"
-VALIDATION_ONLY = (ifeval.SOURCE, guard.SOURCE)
+VALIDATION_ONLY = (ifeval.SOURCE, reformbench.SOURCE, guard.SOURCE)
 """Data sources that are never trained on."""
+_WHOLE = {ifeval.SOURCE, reformbench.SOURCE}
+"""Data sources that are never cut."""
 
 Part = Literal["train", "val"]
 
@@ -39,12 +43,17 @@ def file_paths(files: str | Sequence[str] | None) -> list[Path]:
     return [Path(name).expanduser() for name in ([files] if isinstance(files, str) else files or [])]
 
 
-def prepare_files(files: str | Sequence[str] | None, folder: Path, part: Part) -> list[str]:
+def prepare_files(
+    files: str | Sequence[str] | None, folder: Path, part: Part, baselines: Path | None = None
+) -> list[str]:
     """The Parquet files of one part, written below `folder` where they are not Parquet yet.
 
+    Args:
+        baselines: of ReFormBench; without them the policy's own are those of the validation before training.
+
     Raises:
-        DataError: a missing file, a bad row (file, line, field, reason), or a kind of file that is not read; IFEval or
-            the guard's prompts as training data.
+        DataError: a missing file, a bad row (file, line, field, reason), or a kind of file that is not read; IFEval,
+            ReFormBench or the guard's prompts as training data.
     """
     prepared = []
     for index, path in enumerate(file_paths(files)):
@@ -66,6 +75,10 @@ def prepare_files(files: str | Sequence[str] | None, folder: Path, part: Part) -
             if part == "train":
                 raise _benchmark_trained_on(ifeval.SOURCE, place)
             _prepare_ifeval(path, target)
+        elif _is_reformbench(path):
+            if part == "train":
+                raise _benchmark_trained_on(reformbench.SOURCE, place)
+            _prepare_reformbench(path, target, baselines)
         else:
             split: Literal["train", "test"] = "train" if part == "train" else "test"
             write_parquet(read_instructions(path, split), target, data_source=path.resolve().parent.name)
@@ -89,9 +102,10 @@ def prepare_validation(config: Any, settings: Settings, folder: Path) -> None:
         return
     if data.val_max_samples not in (None, -1):
         raise ConfigError(
-            "it would cut IFEval and the guard too", place="data.val_max_samples", fix="use validation.max_samples"
+            "it would cut benchmarks and the guard too", place="data.val_max_samples", fix="use validation.max_samples"
         )
-    files = prepare_files(_plain(data.val_files), folder, "val")
+    baselines = validation.reformbench_baselines
+    files = prepare_files(_plain(data.val_files), folder, "val", Path(baselines).expanduser() if baselines else None)
     if not files:
         raise ConfigError("no validation file is named", place="data.val_files", fix="name one, or set validate=false")
     files = [
@@ -100,8 +114,12 @@ def prepare_validation(config: Any, settings: Settings, folder: Path) -> None:
     ]
     if validation.guard_prompts:
         files.append(_write_guard(folder, validation.guard_prompts))
-        if settings.run.extends:
-            guard.copy_base(Path(settings.run.extends).expanduser() / folder.name, folder)
+    if settings.run.extends:
+        earlier = Path(settings.run.extends).expanduser() / folder.name
+        if validation.guard_prompts:
+            guard.copy_base(earlier, folder)
+        if baselines is None:
+            reformbench.copy_base(earlier, folder)
     data.val_files = files
 
 
@@ -130,6 +148,8 @@ def check_rows(
         if value.get("data_source") in (*VALIDATION_ONLY, *other_sources):
             if value["data_source"] == ifeval.SOURCE:
                 ifeval.IFEvalPrompt.from_json(json.loads(value["extra_info"]["instruction"]), row.place)
+            if value["data_source"] == reformbench.SOURCE:
+                reformbench.checked_row(value["extra_info"]["instruction"], row.place)
             chat = value["prompt"]
         elif row.instruction is None:
             raise row.faults[0]
@@ -174,6 +194,25 @@ def _prepare_ifeval(path: Path, target: Path) -> None:
         file.write_bytes(content)
 
 
+def _is_reformbench(path: Path) -> bool:
+    first = next(iter(raw_rows(path)), None)
+    return first is not None and reformbench.is_variant(first.value or {})
+
+
+def _prepare_reformbench(path: Path, target: Path, baselines: Path | None) -> None:
+    """Its rows, and the baseline where a file gives it."""
+    rows = reformbench.validation_rows(path, baselines)
+    write_verl_rows(
+        (
+            verl_row(index, reformbench.SOURCE, one.id, [{"role": "user", "content": one.prompt}], one.text)
+            for index, one in enumerate(rows)
+        ),
+        target,
+    )
+    if baselines is not None:
+        reformbench.write_base(target.parent, reformbench.base_of_file(baselines))
+
+
 def _write_guard(folder: Path, count: int) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "guard.parquet"
@@ -186,12 +225,12 @@ def _write_guard(folder: Path, count: int) -> str:
 
 
 def _sampled(file: str, target: Path, size: int | None, seed: int) -> str:
-    """The file, or `target` with `size` of its rows, drawn by the run's seed; IFEval is never cut."""
+    """The file, or `target` with `size` of its rows, drawn by the run's seed; a benchmark is never cut."""
     import numpy as np
     import pyarrow.parquet as pq
 
     table = pq.read_table(file)
-    if size is None or table.num_rows <= size or set(table["data_source"].to_pylist()) == {ifeval.SOURCE}:
+    if size is None or table.num_rows <= size or set(table["data_source"].to_pylist()) <= _WHOLE:
         return file
     chosen = np.random.default_rng(seed).choice(table.num_rows, size=size, replace=False)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -64,7 +64,8 @@ def model_card(best: Best, metrics: Mapping[str, float], config: Any, run: RunDi
 _HEADLINES = (
     "val/all/csr", "val/all/isr", "val/all/unverified_frac",
     "val/ifeval/prompt_strict", "val/ifeval/inst_strict", "val/ifeval/prompt_loose", "val/ifeval/inst_loose",
-    "val/ifeval/unverified_frac", "val/guard/length_ratio", "val/guard/repetition", "val/guard/base_f1",
+    "val/ifeval/unverified_frac", "val/reformbench/tcpr", "val/reformbench/emcr",
+    "val/reformbench/unverified_frac", "val/guard/length_ratio", "val/guard/repetition", "val/guard/base_f1",
 )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from scopeif.constraints.models import Instruction
 from scopeif.evaluation import ifeval
 from scopeif.evaluation.ifeval_data import NLTK_FOLDER
 from scopeif.judge.client import JudgeClient
+from scopeif.reformbench import in_training as reformbench
 from scopeif.reward import SCHEMES, Answer, overlong_penalty, split_answer
 from scopeif.training import guard
 from scopeif.training.policies import stop_token_ids
@@ -85,6 +86,9 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
         elif source == ifeval.SOURCE:
             checked = ifeval.response_text(text, truncated, self.settings.thinking)
             scored = self._from_ifeval(extra, answer, checked)
+        elif source == reformbench.SOURCE:
+            checked = ifeval.response_text(text, truncated, self.settings.thinking)
+            scored = self._from_reformbench(extra, answer, checked)
         elif extra.get("instruction") is not None:
             instruction = Instruction.model_validate_json(extra["instruction"])
             outcome = await self._verify(instruction, answer, tokens)
@@ -133,6 +137,14 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
         reward = float(all(one.strict for one in results)) if verified else None
         details = {"verified": verified, "ifeval": [asdict(one) for one in results]}
         return _Scored(prompt.id, ResponseOutcome(answer), (), dict.fromkeys(SCHEMES, reward), details)
+
+    def _from_reformbench(self, extra: Mapping[str, Any], answer: Answer, checked: str) -> _Scored:
+        """The labels go beside the outcome; the reward, which nothing is trained on, is that all are satisfied."""
+        found = reformbench.scored_row(extra["instruction"], checked)
+        verified = reformbench.verified(found)
+        reward = float(all(found["labels"])) if verified and "labels" in found else None
+        details = {"verified": verified, reformbench.SOURCE: found}
+        return _Scored(extra["id"], ResponseOutcome(answer), (), dict.fromkeys(SCHEMES, reward), details)
 
     def _result(self, scored: _Scored, about: Mapping[str, Any]) -> dict[str, Any]:
         reward = self.settings.reward

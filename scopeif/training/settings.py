@@ -84,9 +84,11 @@ class ValidationSettings(_Section):
     enabled: bool = True
     """Whether there is any validation; without one there is no best model. `validate=false` says the same."""
     max_samples: int | None = Field(default=None, ge=1)
-    """Rows drawn from each validation file by the run's seed; IFEval is always whole."""
+    """Rows drawn from each validation file by the run's seed; IFEval and ReFormBench are always whole."""
     guard_prompts: int = Field(default=64, ge=0, le=64)
     """Everyday prompts whose answers are compared with the base model's, as a metric alone; 0 is none."""
+    reformbench_baselines: str | None = Field(default=None, min_length=1)
+    """File of ReFormBench baselines, as `annotate` writes them; without one, those of the first validation."""
 
 
 class RolloutLogSettings(_Section):

@@ -1,4 +1,4 @@
-"""A validation's samples to its metrics: CSR and ISR of instructions, IFEval's accuracies, the guard."""
+"""A validation's samples to its metrics: CSR and ISR of instructions, IFEval's accuracies, ReFormBench, the guard."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from scopeif.errors import ConfigError
 from scopeif.evaluation import ifeval
+from scopeif.reformbench import in_training as reformbench
 from scopeif.training import guard
 from scopeif.training.metrics import Sample, outcome_metrics
 
@@ -19,12 +20,13 @@ def validation_metrics(samples: Sequence[Sample], sources: Sequence[str], folder
     Args:
         samples: every response.
         sources: the data source of each.
-        folder: the run's data folder; the base model's answers to the guard are kept there.
+        folder: the run's data folder; the base model's answers to the guard are kept there, and its formatting
+            baseline of ReFormBench.
         step: the training step; at step 0 the policy is the base model.
 
     Returns:
-        ``val/<source>/...`` for each source, ``val/all/...`` over the instructions of all sources but IFEval and
-        the guard.
+        ``val/<source>/...`` for each source, ``val/all/...`` over the instructions of all sources but IFEval,
+        ReFormBench and the guard.
     """
     by_source: dict[str, list[Sample]] = defaultdict(list)
     for sample, source in zip(samples, sources, strict=True):
@@ -34,6 +36,9 @@ def validation_metrics(samples: Sequence[Sample], sources: Sequence[str], folder
     if rows := by_source.pop(ifeval.SOURCE, []):
         metrics |= _named(f"val/{ifeval.SOURCE}", ifeval.ifeval_metrics([_ifeval_results(row) for row in rows]))
         metrics |= _named(f"val/{ifeval.SOURCE}", _response_metrics(rows))
+    if rows := by_source.pop(reformbench.SOURCE, []):
+        metrics |= _named(f"val/{reformbench.SOURCE}", _reformbench_scores(rows, folder, step))
+        metrics |= _named(f"val/{reformbench.SOURCE}", _response_metrics(rows))
     metrics |= outcome_metrics([sample for rows in by_source.values() for sample in rows], "val/all")
     for source, rows in sorted(by_source.items()):
         metrics |= outcome_metrics(rows, f"val/{source}")
@@ -59,6 +64,8 @@ def selected(metrics: Mapping[str, float], name: str, max_unverified: float = 1.
         return metrics[name] if unverified <= max_unverified else None
     if f"{name}_low" in metrics or unverified == 1:
         return None
+    if source == f"val/{reformbench.SOURCE}" and f"{source}/tcpr_low" in metrics:
+        return None  # a rate that no eligible unit defines
     known = sorted(metric for metric in metrics if metric.startswith((f"{source}/", "val/ifeval/", "val/all/")))
     raise ConfigError(
         f"validation has no metric {name!r}", place="selection.metric", fix=f"use one of: {', '.join(known)}"
@@ -75,6 +82,13 @@ def checker_failures(samples: Sequence[Sample]) -> list[str]:
 
 def _ifeval_results(sample: Sample) -> list[ifeval.InstructionResult]:
     return [ifeval.InstructionResult(**one) for one in sample.outcome.get("ifeval", [])]
+
+
+def _reformbench_scores(samples: Sequence[Sample], folder: Path, step: int) -> dict[str, float]:
+    outcomes = [sample.outcome[reformbench.SOURCE] for sample in samples]
+    if step == 0 and (base := reformbench.base_of(outcomes)):
+        reformbench.write_base(folder, base)
+    return reformbench.validation_scores(outcomes, reformbench.read_base(folder))
 
 
 def _response_metrics(samples: Sequence[Sample]) -> dict[str, float]:

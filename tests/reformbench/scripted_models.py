@@ -77,7 +77,8 @@ def _removal_check(text, request):
 
 
 def _residual(text, request):
-    return {"residual": []}
+    found = [line.removeprefix("- ") for line in part(text, "found by rules").splitlines() if line.startswith("- ")]
+    return {"residual": found}
 
 
 def _core(text, request):

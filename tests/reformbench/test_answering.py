@@ -6,7 +6,7 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
-from scopeif.errors import JudgeError
+from scopeif.errors import DataError, JudgeError
 from scopeif.judge.client import JudgeClient
 from scopeif.reformbench.annotate_command import annotate as annotate_command
 from scopeif.reformbench.answering import (
@@ -21,6 +21,7 @@ from scopeif.reformbench.answering import (
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
 from scopeif.reformbench.build_command import answer as command
 from scopeif.reformbench.build_settings import ModelSettings
+from scopeif.reformbench.construction.stage import write_rows
 from scopeif.reformbench.ledger import Ledger
 from scopeif.reformbench.models import Question, Requirement, Response, Variant, text_hash
 from tests.judge.clients import FAST
@@ -82,6 +83,15 @@ async def test_one_user_message_without_a_system_prompt(tmp_path):
         (Reply("cut", finish_reason="length"), "cut", True, False),
         (Reply("<think>a\n</think>\n\n# Title\n"), "# Title", False, True),
         (Reply("<think>a a a", finish_reason="length"), "", True, True),
+        (Reply(" \n<think>a</think>b</think>c"), "b</think>c", False, True),
+        (Reply("a\n\nb\n </think> \n\n# Title"), "# Title", False, True),
+        (Reply("a so b.</think>\n\nb"), "b", False, True),
+        (Reply("</think>\n\nb"), "b", False, True),
+        (Reply("The tag `</think>` ends it."), "The tag `</think>` ends it.", False, False),
+        (Reply("It ends with </think>, then:\n\nb"), "It ends with </think>, then:\n\nb", False, False),
+        (Reply("a\n\nIt ends with </think>\n\nb"), "a\n\nIt ends with </think>\n\nb", False, False),
+        (Reply("Put\n<think>\na\n</think>\nb"), "Put\n<think>\na\n</think>\nb", False, False),
+        (Reply("Put:\n```\n</think>\n```"), "Put:\n```\n</think>\n```", False, False),
         (Reply(" - kept as it is \n"), " - kept as it is \n", False, False),
         (Reply(None), "", False, False),
         (Reply("half \ud83d"), "half ?", False, False),
@@ -184,6 +194,52 @@ def test_the_command_writes_responses_and_leaves_a_finished_file_alone(benchmark
         assert again.exit_code == 2
         assert "is there already" in again.output
         assert models.kinds["answer"] == 6
+
+
+def test_two_models_whose_names_give_one_file_are_refused(benchmark):
+    rows = [
+        Response(id=model, model=model, kind="unconstrained", item="q1", prompt_hash="x", text="t")
+        for model in ("org/m", "org_m")
+    ]
+    told = "the models 'org/m' and 'org_m' share a file"
+    with pytest.raises(DataError, match=told):
+        benchmark.write_of_models("responses/unconstrained", rows)
+    assert not (benchmark.path / "responses").exists()
+    benchmark.write_of_models("responses/unconstrained", rows[:1])
+    benchmark.write_of_models("responses/unconstrained", rows[:1])
+    with pytest.raises(DataError, match=told):
+        benchmark.write_of_models("responses/unconstrained", rows[1:])
+    assert benchmark.responses("unconstrained", "org/m") == rows[:1]
+    mixed = benchmark.responses_path("variant", "org_m")
+    mixed.parent.mkdir()
+    write_rows(mixed, rows)
+    with pytest.raises(DataError, match=told):
+        benchmark.responses("variant", "org_m")
+    asked = _invoke(
+        benchmark.path, "--kind", "unconstrained", "--model", "org_m", "--endpoint", "http://127.0.0.1:9/v1"
+    )
+    assert (asked.exit_code, told in asked.output) == (2, True)
+    annotated = _invoke_annotate(benchmark.path, "org_m", "--measured")
+    assert (annotated.exit_code, told in annotated.output) == (2, True)
+
+
+def test_the_command_says_where_it_cannot_write(benchmark):
+    out = benchmark.path / "questions.jsonl" / "x.jsonl"
+    done = _invoke(benchmark.path, "--model", "m", "--endpoint", "http://127.0.0.1:9/v1", "--out", out)
+    assert (done.exit_code, "cannot be written" in done.output) == (2, True), done.output
+
+
+@pytest.mark.parametrize(
+    "text,told",
+    [
+        ("{model: m, endpoints: 7}", "endpoints: Input should be a list, not 7"),
+        ("{model: m, endpoint: [http://a/v1]}", "endpoint: unknown key (did you mean 'endpoints'?)"),
+    ],
+)
+def test_settings_of_a_model_that_are_wrong_are_named(text, told, benchmark):
+    (benchmark.path / "m.yaml").write_text(text)
+    done = _invoke(benchmark.path, "--settings", benchmark.path / "m.yaml")
+    assert (done.exit_code, told in done.output) == (2, True), done.output
 
 
 def test_the_command_says_what_it_lacks(benchmark):

@@ -163,6 +163,12 @@ def test_an_unreviewed_stratum_is_an_error_that_names_it_unless_the_fallback_is_
         stratified(population, [], fallback="pooled")
 
 
+def test_a_fallback_that_nothing_needs_needs_no_pool():
+    found = stratified([pair(1, 1, 0), pair(0, 0, 1)], [], fallback="pooled")
+    assert (values(found), origins(found)) == ([1, 0], ["agreed", "agreed"])
+    assert found.calibration == "stratified; judges g, h"
+
+
 @pytest.mark.parametrize(
     "calibrate", [lambda them, **how: stratified(them, [], **how), lambda them, **how: pooled(them, PAPER_POOL, **how)]
 )

@@ -64,7 +64,7 @@ def test_requirements_are_removed_or_the_question_is_left_out_with_its_reason(ma
     assert first.provenance["removal"]["from"] == text_hash(first.original)
     assert (second.original, third.original) == (None, None)
     (left,) = _rows(made, "02_removal", "left_out.jsonl", LeftOut)
-    assert (left.id, left.reason) == ("q4", "residual requirement (rule)")
+    assert (left.id, left.reason) == ("q4", "residual requirement (model)")
     assert "in bullet points" in left.detail
     assert left.record["original"].startswith("Compare hydrofoils")
 
@@ -102,6 +102,14 @@ def test_a_question_that_fails_its_checks_is_tried_again_with_what_was_wrong(mod
     assert left["q1"] == ("residual requirement (model)", "'How does'")
     assert quoted[:2] == [1, 3]  # words that do not stand in the question are asked for again
     assert left["q3"] == ("task not preserved", "it is in another language")
+
+
+def test_what_the_rules_find_is_for_the_checker_to_decide(models, inputs, tmp_path, monkeypatch):
+    monkeypatch.setattr(scripted_models, "_residual", lambda text, request: {"residual": []})
+    run(tmp_path, settings_of(inputs, models.url), "removal")
+    kept = {one.id: one for one in read_rows(tmp_path / "02_removal" / "questions.jsonl", Question)}
+    assert kept["q4"].provenance["removal"]["rules"] == ["Answer in bullet points"]
+    assert kept["q2"].provenance["removal"]["rules"] == "no hit"
 
 
 def test_flagged_text_is_withheld_until_somebody_decides(models, inputs, tmp_path):
@@ -266,7 +274,7 @@ def test_the_benchmark_holds_what_is_left_and_says_where_it_comes_from(made):
     manifest = json.loads((folder.path / "manifest.json").read_text())
     assert manifest["sources"] == {"own (CC0-1.0)": len(questions)}
     assert len(manifest["made_by"]) == 10
-    assert manifest["made_by"]["02_removal"]["left_out"] == {"residual requirement (rule)": 1}
+    assert manifest["made_by"]["02_removal"]["left_out"] == {"residual requirement (model)": 1}
 
 
 def test_a_finished_construction_asks_nothing(made, models, inputs):
@@ -454,6 +462,16 @@ def test_a_bad_question_is_an_error_with_its_place(change, told, models, inputs,
     assert told in caught.value.message
 
 
+def test_questions_that_differ_in_a_mark_are_two(inputs, tmp_path):
+    row = json.loads((inputs / "questions.jsonl").read_text().splitlines()[0])
+    texts = ["What is C?", "What is C++?", "What is C#?", "Is -5 > 3?", "Is 5 > 3?", "ＷＨＡＴ  is\nc?"]
+    path = write_lines(tmp_path / "q.jsonl", [{**row, "id": f"q{n}", "text": text} for n, text in enumerate(texts)])
+    settings = {"questions": [str(path)], "composition": {"composer": "offline"}}
+    run(tmp_path / "out", settings, "questions")
+    (left,) = read_rows(tmp_path / "out" / "01_questions" / "left_out.jsonl", LeftOut)
+    assert (left.id, left.detail) == ("q5", "the same text as 'q0'")
+
+
 def test_a_question_that_was_there_before_is_left_out(models, inputs, tmp_path):
     rows = [json.loads(line) for line in (inputs / "questions.jsonl").read_text().splitlines()]
     rows.append({**rows[1], "id": "q9", "text": rows[1]["text"].upper()})
@@ -476,8 +494,11 @@ def test_the_command_counts_what_was_kept_and_left_out(models, inputs, tmp_path)
     done = _invoke(config, tmp_path / "out", "--until", "removal")
     assert done.exit_code == 0, done.output
     assert "3 questions" in done.output
-    assert "1 residual requirement (rule)" in done.output
+    assert "1 residual requirement (model)" in done.output
     assert _invoke(config, tmp_path / "out", "--until", "cleaning").exit_code == 2
+    for place in (config, config / "out"):
+        done = _invoke(config, place)
+        assert (done.exit_code, done.stderr.startswith(f"error: {place}: cannot be written")) == (2, True)
     config.write_text(json.dumps(settings_of(inputs, models.url, screening={"retain": 1})))
     assert _invoke(config, tmp_path / "out").exit_code == 3
 
@@ -489,6 +510,18 @@ def test_the_command_counts_what_was_kept_and_left_out(models, inputs, tmp_path)
         ("questions: [q.jsonl]\nmodels: [{model: m, endpoints: [http://a/v1], nam: x}]", "did you mean 'name'?"),
         ("questions: [q.jsonl]", "without one set it to offline"),
         ("questions: []", "questions"),
+        ("question: [q]\ncomposition: {composer: offline}", "question: unknown key (did you mean 'questions'?)"),
+        (
+            "questions: [q]\ncomposition: {variants: '8'}",
+            "composition.variants: Input should be a valid integer, not '8'",
+        ),
+        ("questions: [q]\nscreening: {retain: yes}", "screening.retain: Input should be a valid integer, not True"),
+        ("questions: [q]\nannotation: {measured: 1}", "annotation.measured: Input should be a valid boolean, not 1"),
+        ("questions: [q]\nwriter: {model: m, endpoints: 7}", "writer.endpoints: Input should be a list, not 7"),
+        (
+            "questions: [q]\nmodels: [{model: a/m, endpoints: [http://a/v1]}, {model: a_m, endpoints: [http://a/v1]}]",
+            "the models 'a/m' and 'a_m' share a file",
+        ),
         ("[]", "holds no settings"),
         (
             "questions: [q]\ncomposition: {composer: offline}\nscreening: {models: [m]}",

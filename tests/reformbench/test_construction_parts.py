@@ -252,6 +252,16 @@ def test_the_language_of_a_text(text, language):
         "以JSON格式输出。",
         "最后以一句诗结尾。",
         "控制在 300 字。",
+        "Give me three bullet points",
+        "Limit your answer to 50 words",
+        "请用三句话概括",
+        "How do tides work? Please answer in a table.",
+        "What causes tides, in bullet points?",
+        "Could you explain tides in bullet points?",
+        "Write two paragraphs about the sea.",
+        "Your answer must be valid JSON.",
+        "Explain tides. No emojis.",
+        "用表格的形式对比二者",
     ],
 )
 def test_formats_that_are_asked_for_outright_are_found(text):
@@ -274,6 +284,19 @@ def test_formats_that_are_asked_for_outright_are_found(text):
         "写一首关于秋天的诗。",
         "一本书有多少字？",
         "如何学好书法的笔画和结构？",
+        "Write a Python function that parses the log and returns the results as JSON.",
+        "Write a function to read a file and return the result as JSON.",
+        "Use the table below to answer the question.",
+        "Is it ok to use a checklist in surgery?",
+        "Explain how to return data as JSON.",
+        "Tell me about two words that changed history.",
+        "How do I write tables in Markdown?",
+        "How do I format the disk?",
+        "Write a story with bold characters.",
+        "不要用清单式管理的理由是什么？",
+        "怎么用标题党吸引读者",
+        "如何用表格记账？",
+        "用HTML写一个网页",
     ],
 )
 def test_subjects_are_no_formats(text):
@@ -375,9 +398,10 @@ def test_pieces_are_filled_in_once_and_sealed():
 
 
 def test_a_rendered_prompt():
-    text = prompt("residual_check").filled(question="Why {seal}?")
+    text = prompt("residual_check").filled(question="Why {seal}?", suspected="- in prose")
     seal = re.search(r"=== question (\w{12}) ===", text)[1]
     assert f"=== question {seal} ===\nWhy {{seal}}?\n=== end of question {seal} ===" in text
+    assert f"=== found by rules {seal} ===\n- in prose\n=== end of found by rules {seal} ===" in text
     assert text.endswith('{"residual": ["words of the question"]}\n```')
 
 

@@ -10,14 +10,20 @@ import yaml
 from typer.testing import CliRunner
 
 from scopeif.errors import ConfigError, DataError
+from scopeif.reformbench import judging_dir
+from scopeif.reformbench.adjudication import adjudicated
 from scopeif.reformbench.calibration import scored
-from scopeif.reformbench.calibration_file import read_adjudications, read_calibrated
+from scopeif.reformbench.calibration_file import read_adjudications, read_calibrated, write_adjudications
 from scopeif.reformbench.judge_command import calibrate, judge, review
 from scopeif.reformbench.judges_file import read_judges
+from scopeif.reformbench.judging import file_of
 from scopeif.reformbench.judging_dir import Judging, JudgingDir
+from scopeif.reformbench.judgment_file import forget_unverified, key_of
+from scopeif.reformbench.ledger import Ledger, alone_in
 from scopeif.reformbench.models import Question
+from scopeif.reformbench.strata import Instance
 from tests.judge.server import JudgeServer, Reply
-from tests.reformbench.labelled import response, said, seal_in, variant
+from tests.reformbench.labelled import judgment, response, said, seal_in, variant
 
 app = typer.Typer()
 for command in (judge, review, calibrate):
@@ -101,6 +107,164 @@ def test_from_responses_to_a_benchmark(judged):
     assert run("calibrate", folder, "--out", out, "--rule", "pooled", "--pool", "3:1").exit_code == 0
     assert scored("m", VARIANTS, read_calibrated(out), {"q": []}).variants[0].pass_probability == (1, 0.75, 0.75)
     assert run("calibrate", folder, "--out", out, "--pool", "some").exit_code == 2
+
+
+@pytest.fixture
+def two_models(tmp_path):
+    """A folder with two models' responses, judged by hand: the judges disagree about the second requirement of each."""
+    for model in ("m", "n"):
+        write(tmp_path / f"{model}.jsonl", [response(one.id, model) for one in VARIANTS])
+    folder = JudgingDir(tmp_path / "dir")
+    folder.begin(
+        Judging(
+            judges=("g", "h"),
+            variants=write(tmp_path / "variants.jsonl", VARIANTS),
+            responses=(tmp_path / "m.jsonl", tmp_path / "n.jsonl"),
+        )
+    )
+    for name, second in (("g", 1), ("h", 0)):
+        with Ledger(file_of(folder.path, name), {}) as ledger:
+            for item in folder.items():
+                of = item.response
+                labels = [
+                    judgment(name, second if position == 1 else 1, Instance(of.model, of.item, position, of.id))
+                    for position in item.positions
+                ]
+                ledger.append(key_of(item), {"judgments": [one.model_dump(mode="json") for one in labels]})
+    return folder
+
+
+def adjudicate(folder):
+    """A record of every disagreement."""
+    return [adjudicated(one, "a", "ann") for one in folder.reviewable(folder.pairs())]
+
+
+def test_no_adjudication_is_lost_when_fewer_responses_are_judged(two_models):
+    folder, judging = two_models, two_models.judging()
+    records = adjudicate(folder)
+    assert folder.keep(folder.pairs(), records) == (16, [])
+    fewer = judging.model_copy(update={"responses": judging.responses[1:]})
+    with pytest.raises(ConfigError, match=r"m\.jsonl too, and they are not named now") as caught:
+        folder.begin(fewer)
+    assert "--fewer" in caught.value.fix
+    folder.begin(fewer, fewer=True)
+    count, refused = folder.keep(folder.pairs(), [])
+    assert (count, [one.record.model for one in refused]) == (8, ["m"] * 8)
+    assert folder.records() == [one for one in records if one.model == "n"]
+    assert folder.unmatched() == [one for one in records if one.model == "m"]
+    assert folder.keep(folder.pairs(), []) == (8, [])  # said once
+    shown = run("review", folder.path, "--write", folder.path / "r.csv")
+    assert (shown.exit_code, "8 adjudications match no disagreement now" in shown.output) == (0, True), shown.output
+    assert str(folder.unmatched_path) in shown.output
+    folder.begin(judging)
+    assert folder.keep(folder.pairs(), []) == (16, [])
+    assert set(folder.records()) == set(records)
+    assert folder.unmatched() == []
+
+
+def test_a_kill_between_two_files_of_adjudications_loses_none(two_models, monkeypatch):
+    folder, judging = two_models, two_models.judging()
+    records = adjudicate(folder)
+    folder.keep(folder.pairs(), records)
+
+    def killed_at(number):
+        calls = []
+
+        def dying(path, rows):
+            calls.append(path)
+            if len(calls) == number:
+                raise KeyboardInterrupt
+            write_adjudications(path, rows)
+
+        monkeypatch.setattr(judging_dir, "write_adjudications", dying)
+        with pytest.raises(KeyboardInterrupt):
+            folder.keep(folder.pairs(), [])
+        monkeypatch.undo()
+        assert {*folder.records(), *folder.unmatched()} == set(records)
+
+    for responses in (judging.responses[1:], judging.responses):
+        folder.begin(judging.model_copy(update={"responses": responses}), fewer=True)
+        for number in (2, 3):
+            killed_at(number)
+        folder.keep(folder.pairs(), [])
+        assert sorted(one.instance for one in (*folder.records(), *folder.unmatched())) == sorted(
+            one.instance for one in records
+        )
+
+
+def test_a_record_that_was_given_anew_after_a_change_counts(two_models):
+    folder = two_models
+    records = adjudicate(folder)
+    stale = [records[0].model_copy(update={"response_hash": "x"}), *records[1:]]
+    write(folder.path / "adjudications.jsonl", stale)
+    count, refused = folder.keep(folder.pairs(), records[:1])
+    assert (count, [one.record for one in refused]) == (16, stale[:1])
+    assert folder.unmatched() == stale[:1]
+
+
+def test_a_folder_that_is_at_work_is_left_alone(two_models, tmp_path):
+    folder = two_models
+    judges = [{"name": name, "model": name, "endpoints": ["http://127.0.0.1:9/v1"]} for name in ("g", "h")]
+    (tmp_path / "judges.yaml").write_text(yaml.safe_dump(judges), encoding="utf-8")
+
+    def begin(place, *more):
+        return run(
+            "judge", place, "--judges", tmp_path / "judges.yaml", "--variants", tmp_path / "variants.jsonl",
+            "--responses", tmp_path / "n.jsonl", *more,
+        )  # fmt: skip
+
+    with alone_in(folder.path):
+        done = begin(folder.path, "--fewer")
+        assert (done.exit_code, "another process is at work here" in done.stderr) == (2, True)
+        with pytest.raises(DataError, match="another process"):
+            folder.keep(folder.pairs(), [])
+    assert len(folder.judging().responses) == 2
+    done = begin(folder.path)
+    assert (done.exit_code, "say --fewer" in done.stderr) == (2, True)
+    done = begin(tmp_path / "m.jsonl")
+    assert (done.exit_code, "m.jsonl: cannot be written" in done.stderr) == (2, True)
+
+
+def test_a_file_of_labels_that_a_judge_is_at_work_on_is_not_replaced(two_models):
+    path = file_of(two_models.path, "g")
+    with Ledger(path, {}) as ledger:
+        with pytest.raises(DataError, match="another process"):
+            forget_unverified(path)
+        ledger.append("late", {"judgments": []})
+    assert '"late"' in path.read_text(encoding="utf-8")
+    assert forget_unverified(path) == 0
+    with Ledger(path, {}) as ledger:
+        assert "late" in ledger
+
+
+def test_a_pool_without_a_fallback_names_the_option(two_models):
+    done = run("calibrate", two_models.path, "--out", two_models.path / "p.jsonl", "--pool", "3:1")
+    assert done.exit_code == 2
+    assert "--pool: a pool is given" in done.stderr
+    assert "--fallback-pooled" in done.stderr
+
+
+def test_texts_that_a_spreadsheet_changed_are_a_warning(two_models):
+    folder, path = two_models, two_models.path / "r.csv"
+    run("review", folder.path, "--write", path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [row | {"answer": "a", "response": "44927"} for row in csv.DictReader(file)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    taken = run("review", folder.path, "--read", path)
+    assert taken.exit_code == 0, taken.output
+    assert taken.stderr.count("warning: ") == taken.stderr.count("is not the text that went out") == len(rows) > 0
+    assert len(folder.records()) == len(rows)
+
+
+def test_two_reviewers_whose_names_give_one_file_are_refused(two_models):
+    shown = run("review", two_models.path, "--reviewer", "Ann B.", answers="a\nq\n")
+    assert shown.exit_code == 0, shown.output
+    other = run("review", two_models.path, "--reviewer", "Ann/B.", answers="a\nq\n")
+    assert other.exit_code == 2
+    assert "the answers are of reviewer 'Ann B.', not of 'Ann/B.'" in other.stderr
 
 
 def test_in_the_terminal_and_with_an_earlier_judging(judged):

@@ -1,13 +1,18 @@
 """Ledgers: what survives a kill, and what they refuse."""
 
+import codecs
 import json
+import os
+import resource
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.errors import ConfigError, DataError
-from scopeif.reformbench.ledger import Ledger, alone_in
+from scopeif.reformbench import ledger as ledger_module
+from scopeif.reformbench.ledger import Ledger, alone_in, held
 
 GIVEN = {"model": "judge", "sampling": {"temperature": 0.0}, "files": ("a", "b")}
 
@@ -100,3 +105,81 @@ def test_a_folder_is_held_by_one_process(tmp_path):
         pass
     with alone_in(tmp_path / "out"):
         pass
+
+
+@contextmanager
+def disk_with_room_for(size):
+    """No file of this process grows beyond so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_row_that_does_not_fit_the_disk_is_an_error_and_leaves_no_trace(tmp_path):
+    path = _filled(tmp_path / "calls.jsonl", {"a": {"text": "x"}})
+    content = path.read_bytes()
+    with Ledger(path, GIVEN) as ledger:
+        with disk_with_room_for(len(content) + 9):
+            with pytest.raises(DataError, match="cannot be written") as caught:
+                ledger.append("b", {"text": "y" * 100})
+            assert caught.value.place == str(path)
+        assert "b" not in ledger
+        assert path.read_bytes() == content  # not even the nine bytes that fitted
+        ledger.append("b", {"text": "z"})
+        assert ledger["b"] == {"text": "z"}
+    with Ledger(path, GIVEN) as ledger:
+        assert list(ledger) == ["a", "b"]
+
+
+def test_a_file_is_closed_though_the_disk_refuses(tmp_path, monkeypatch):
+    ledger = Ledger(tmp_path / "calls.jsonl", GIVEN)
+
+    def refuse(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(DataError, match="No space left"):
+        ledger.close()
+    monkeypatch.undo()
+    _filled(tmp_path / "calls.jsonl", {"a": {}})  # nobody holds it
+
+
+def test_a_place_that_cannot_be_written_is_an_error_of_ours(tmp_path):
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "calls.jsonl", tmp_path):
+        with pytest.raises(DataError, match="cannot be written") as caught:
+            Ledger(path, GIVEN)
+        assert caught.value.place == str(path)
+    for folder in (tmp_path / "file", tmp_path / "file" / "out"):
+        with pytest.raises(DataError, match="cannot be written"), alone_in(folder):
+            pass
+    with pytest.raises(DataError, match="cannot be written"), held(tmp_path / "none" / "lock", tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("rows", [{}, {"a": {}}])
+def test_a_file_with_a_byte_order_mark_is_refused_and_not_begun_anew(rows, tmp_path):
+    path = _filled(tmp_path / "calls.jsonl", rows)
+    marked = codecs.BOM_UTF8 + path.read_bytes()
+    for content in (marked, marked.rstrip(b"\n")):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match="byte order mark"):
+            Ledger(path, GIVEN)
+        assert path.read_bytes() == content
+
+
+def test_a_file_that_was_replaced_while_it_was_opened_is_not_appended_to(tmp_path, monkeypatch):
+    path = _filled(tmp_path / "calls.jsonl", {"a": {}})
+    lock = ledger_module.fcntl.flock
+
+    def late(file, how):
+        path.rename(tmp_path / "old")
+        (tmp_path / "old").unlink()
+        lock(file, how)
+
+    monkeypatch.setattr(ledger_module.fcntl, "flock", late)
+    with pytest.raises(DataError, match="another process"):
+        Ledger(path, GIVEN)

@@ -158,29 +158,31 @@ def test_every_fault_of_a_file_is_reported_with_its_line(tmp_path, chosen, name)
     path = tmp_path / name
     items = chosen.drawn[:7]
     write_review(path, items)
-    one, two, three, four, five, six, _ = items
+    one, two, three, four, five, six, seven = items
     answered(path, {
         one.id: {"answer": "c"},
-        two.id: {"answer": "a", "response": "shortened"},
+        two.id: {"answer": "a", "response": "shortened", "evidence_a": "1900-01-07"},
         three.id: {"answer": "a", "hash": "0" * 64},
         four.id: {"answer": "a", "id": "item-unknown"},
         five.id: {"answer": "a"},
         six.id: {"answer": "b", "id": five.id},
+        seven.id: {"response": "of an open item"},
     })  # fmt: skip
     found = read_review(path, items)
     said = [str(fault) for fault in found.faults]
     places = [fault.place for fault in found.faults]
-    assert len(said) == 5
+    assert len(said) == 4
     assert "answer 'c' of" in said[0]
-    assert "response of" in said[1]
-    assert "is not the text that went out" in said[1]
-    assert "shown with other texts" in said[2]
-    assert "'item-unknown' is unknown" in said[3]
-    assert "stands twice, first in" in said[4]
+    assert "shown with other texts" in said[1]
+    assert "'item-unknown' is unknown" in said[2]
+    assert "stands twice, first in" in said[3]
     first = 2 if name.endswith("csv") else 1
-    assert places == [f"{path}:{first + row}" for row in (0, 1, 2, 3, 5)]
-    assert found.records == ()
-    assert found.open == items
+    assert places == [f"{path}:{first + row}" for row in (0, 2, 3, 5)]
+    assert [one.instance for one in found.records] == [two.pair.instance]  # identity and hash tie it to the item
+    warned = [(one.place, one.message.partition(" of ")[0]) for one in found.warnings]
+    assert warned == [(f"{path}:{first + 1}", "response"), (f"{path}:{first + 1}", "evidence_a")]
+    assert "is not the text that went out" in found.warnings[0].message
+    assert found.open == tuple(each for each in items if each != two)
 
 
 def test_rows_that_cannot_be_read_are_faults_beside_the_others(tmp_path, chosen):
@@ -230,10 +232,42 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path_factory, rows):
     assert back == [(one_feed(one), one_feed(two)) for one, two in rows]
 
 
-def test_long_responses_and_crooked_tables(tmp_path):
-    of = item_with("word " * 40_000)
-    write_review(tmp_path / "long.csv", [of])
-    assert read_review(tmp_path / "long.csv", [of]).faults == ()
+@pytest.mark.parametrize(
+    "text",
+    ["007", "1/2", "3.10", "1e5", "12E34", "TRUE", "false", "2024-01-01", " 5 May", "May 5, 2024", "5-Jan", "12:30 PM",
+     "50%", "$5", "(5)", "1,000", "１２", "2024年1月1日", "3月5日"],
+)  # fmt: skip
+def test_what_a_spreadsheet_would_change_goes_out_as_a_text(text, tmp_path):
+    write_csv(tmp_path / "t.csv", ("one", "two"), [{"one": text, "two": "plain"}])
+    with (tmp_path / "t.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert list(csv.reader(file))[1] == [f"'{text}", "plain"]
+    assert next(read_csv(tmp_path / "t.csv", ("one",))).cells == {"one": text}
+
+
+@pytest.mark.parametrize("text", ["satisfied", "item-3f2a", "5 apples", "12ab34", "May", "3 marbles", "It is 5 May."])
+def test_what_a_spreadsheet_leaves_alone_goes_out_as_it_is(text, tmp_path):
+    write_csv(tmp_path / "t.csv", ("one",), [{"one": text}])
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8-sig").splitlines()[1] == text
+
+
+def test_a_text_that_is_longer_than_a_cell_is_refused(tmp_path):
+    for text in ("w" * 32_767, "\U0001f600" * 16_383):
+        write_review(tmp_path / "long.csv", [item_with(text)])
+        assert read_review(tmp_path / "long.csv", [item_with(text)]).warnings == ()
+    before = (tmp_path / "long.csv").read_bytes()
+    for text in ("w" * 32_768, "'" + "w" * 32_766, "\U0001f600" * 16_384):
+        with pytest.raises(DataError, match="response of row 1 has 32,768 characters") as caught:
+            write_review(tmp_path / "long.csv", [item_with(text)])
+        assert ".jsonl" in caught.value.fix
+        write_review(tmp_path / "long.jsonl", [item_with(text)])
+        assert read_review(tmp_path / "long.jsonl", [item_with(text)]).faults == ()
+    assert (tmp_path / "long.csv").read_bytes() == before
+
+
+def test_long_cells_and_crooked_tables(tmp_path):
+    with (tmp_path / "long.csv").open("w", encoding="utf-8") as file:
+        file.write(f"one\n{'word ' * 40_000}\n")
+    assert len(next(read_csv(tmp_path / "long.csv", ("one",))).cells["one"]) == 200_000
     (tmp_path / "short.csv").write_text("one,two\n1\n", encoding="utf-8")
     with pytest.raises(DataError, match="1 cells, the head 2"):
         list(read_csv(tmp_path / "short.csv", ("one", "two")))
@@ -290,6 +324,23 @@ def test_answers_to_another_review_are_not_continued(tmp_path, chosen):
     reviewing(chosen.drawn, path, "aq")
     with pytest.raises(DataError, match="no answer to item"):
         reviewing([item_with("Another text.")], path, "q")
+
+
+def test_one_terminal_at_a_time_answers_into_a_file(tmp_path, chosen):
+    path, items = tmp_path / "ann.jsonl", chosen.drawn[:3]
+    told = []
+
+    def key():
+        if not told:
+            with pytest.raises(DataError, match="another process is at work here") as caught:
+                reviewing(items, path, "bbb")
+            told.append(caught.value.place)
+        return "a"
+
+    assert review(items, path, "ann", Console(file=io.StringIO()), key) == (3, 3)
+    assert told == [str(path)]
+    assert {row["answer"] for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())} == {"a"}
+    assert reviewing(items, path, "")[0] == (3, 3)
 
 
 def test_a_response_cannot_steer_the_terminal(tmp_path):

@@ -27,7 +27,7 @@ OWN_KEYS = {
     "verification.remote.deadline_s", "verification.remote.concurrency",
     "unverified.min_verified_per_group", "unverified.max_frac", "unverified.drill_frac",
     "selection.metric", "selection.keep_last", "selection.keep_hf_every",
-    "validation.enabled", "validation.max_samples", "validation.guard_prompts",
+    "validation.enabled", "validation.max_samples", "validation.guard_prompts", "validation.reformbench_baselines",
     "rollout_log.enabled", "rollout_log.table_rows",
 }  # fmt: skip
 

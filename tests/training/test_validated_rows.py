@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from scopeif.evaluation.ifeval import IFEvalPrompt
+from scopeif.reformbench.templates import instantiate
 from scopeif.reward import SCHEMES
 from scopeif.training.composing import compose_config
 from scopeif.training.metrics import Sample
@@ -95,3 +96,28 @@ def test_the_keys_are_those_of_every_other_sample(scored):
     keys = {frozenset(ifeval(scored, "Rain.", NO_COMMA)["reward_extra_info"])}
     keys.add(frozenset(scored("guard", "guard-01", "Rain.")["reward_extra_info"]))
     assert len(keys) == 1
+
+
+REFORMBENCH = json.dumps(
+    {
+        "id": "v1",
+        "question": "q",
+        "requirements": [
+            instantiate(feature, "forbid", {}, "en").model_dump(mode="json")
+            for feature in ("bullet_list", "section_headings", "visual_symbols")
+        ],
+    }
+)
+
+
+def test_reformbench_is_measured_and_a_cut_answer_as_far_as_it_came(scored, tmp_path):
+    kept = scored("reformbench", "v1", "Rain falls.", REFORMBENCH)
+    cut = scored("reformbench", "v1", "- Rain fa", REFORMBENCH, stopped=False)
+    assert (kept["reward_score"], cut["reward_score"]) == (1, 0)
+    assert sample(cut).outcome["reformbench"]["labels"] == [0, 1, 1]
+    state = scored(
+        "reformbench", "q/unconstrained", "- Rain", json.dumps({"question": "q", "features": ["bullet_list"]})
+    )
+    assert math.isnan(state["reward_score"])
+    assert sample(state).outcome["reformbench"] == {"question": "q", "states": {"bullet_list": True}}
+    assert frozenset(kept["reward_extra_info"]) == frozenset(state["reward_extra_info"])

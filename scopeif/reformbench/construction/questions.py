@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from scopeif.constraints.examination import plain
 from scopeif.constraints.faults import fault, validation_faults
 from scopeif.constraints.files import raw_rows
 from scopeif.errors import DataError
@@ -19,7 +19,7 @@ DUPLICATE = "duplicate"
 
 
 def collect(build: Build) -> Manifest:
-    """Read the questions; one whose text was there before, case and marks aside, is left out.
+    """Read the questions; one whose text was there before, case, width and white space aside, is left out.
 
     Raises:
         DataError: a row is no question (one without `licence`, say), or two have the same id; a file holds no row.
@@ -38,7 +38,7 @@ def collect(build: Build) -> Manifest:
         if question.id in place_of:
             raise fault(place, "id", f"{question.id!r} stands at {place_of[question.id]} too", "give each its own id")
         place_of[question.id] = place
-        earlier = same.setdefault(plain(question.text) or question.text, question.id)
+        earlier = same.setdefault(_folded(question.text), question.id)
         if earlier != question.id:
             detail = f"the same text as {earlier!r}"
             left_out.append(LeftOut(id=question.id, reason=DUPLICATE, detail=detail, record=question.model_dump()))
@@ -47,6 +47,11 @@ def collect(build: Build) -> Manifest:
         provenance = question.provenance | {"collected": origin}
         kept[question.id] = question.model_copy(update={"provenance": provenance})
     return folder.finish(given, {FILE: list(kept.values())}, left_out)
+
+
+def _folded(text: str) -> str:
+    """A text without what does not tell two questions apart; marks do: C is not C++, and 5 not -5."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _read(path: Path) -> list[tuple[str, Question]]:

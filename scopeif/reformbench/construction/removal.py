@@ -1,12 +1,14 @@
 """Stage 2: formatting requirements leave the questions, and nothing else does (section 3.2).
 
 The writer removes them and checks itself: is the task preserved, are the constraints gone? What passes is looked
-through for residual requirements by rules (`residual`) and by a model. A question that fails is tried again with what
+through for residual requirements by rules (`residual`) and by a model, which is told what the rules found and decides;
+without a model the rules do. A question that fails is tried again with what
 was wrong, then left out with the reason.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -17,7 +19,7 @@ from scopeif.reformbench.construction.calls import Caller, clean, each
 from scopeif.reformbench.construction.languages import language_of
 from scopeif.reformbench.construction.prompt import hashes, prompt
 from scopeif.reformbench.construction.questions import FILE
-from scopeif.reformbench.construction.residual import residual
+from scopeif.reformbench.construction.residual import Hit, residual
 from scopeif.reformbench.construction.stage import LeftOut, Manifest
 from scopeif.reformbench.models import Question, text_hash
 
@@ -107,10 +109,11 @@ class _Removal:
                 return TASK_CHANGED, said.usable.reason
             if not said.usable.constraints_removed:
                 return NOT_REMOVED, said.usable.reason
-        if hits := residual(text):
+        hits = residual(text)
+        if hits and self._checker is None:
             return RESIDUAL_RULE, "; ".join(f"{hit.rule}: {hit.quote!r}" for hit in hits)
         if self._checker is not None:
-            filled = prompt("residual_check").filled(question=text)
+            filled = prompt("residual_check").filled(question=text, suspected=_suspected(hits))
             found = await self._checker.json(filled, Residual, question.id, lambda one: _quoted(one, text))
             if found.usable is None:
                 return NO_ANSWER, found.fault
@@ -120,7 +123,8 @@ class _Removal:
 
     def _done(self, question: Question, text: str) -> Question:
         removal = {name: self._given[name] for name in ("writer", "checker", "prompts")}
-        removal |= {"from": text_hash(question.text), "rules": "no hit"}
+        overruled = [hit.quote for hit in residual(text)]
+        removal |= {"from": text_hash(question.text), "rules": overruled or "no hit"}
         changed = text != question.text
         return question.model_copy(
             update={
@@ -135,6 +139,11 @@ def _told(text: str, fault: str) -> str:
     if not fault:
         return ""
     return f"\nAn earlier version was: {text}\nWhat was wrong with it: {fault}\n"
+
+
+def _suspected(hits: Sequence[Hit]) -> str:
+    """What the rules found, as the checker is told it."""
+    return "\n".join(f"- {hit.quote}" for hit in hits) or "(nothing)"
 
 
 def _quoted(said: Residual, text: str) -> None:

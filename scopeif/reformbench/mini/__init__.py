@@ -1,0 +1,1 @@
+"""`data/reform_mini`: a small benchmark of questions of our own, made without any model that writes."""
