@@ -1,8 +1,8 @@
 """How fast the train command answers, and how fast and large a run is.
 
-    python benchmarks/commands.py                       # --help and --cfg job, medians of five runs
-    python benchmarks/commands.py --resume              # tiny, killed after its first checkpoint and resumed
-    python benchmarks/commands.py runs/smoke/001 ...    # steps and phases of finished runs, from their metrics
+python benchmarks/commands.py                       # --help and --cfg job, medians of five runs
+python benchmarks/commands.py --resume              # tiny, killed after its first checkpoint and resumed
+python benchmarks/commands.py runs/smoke/001 ...    # steps and phases of finished runs, from their metrics
 """
 
 from __future__ import annotations

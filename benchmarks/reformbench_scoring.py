@@ -18,11 +18,11 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
-from scopeif.reformbench.bootstrap import Resampling, score_intervals
-from scopeif.reformbench.comparison import compare
 from scopeif.reformbench.metrics import question_sums, score
-from scopeif.reformbench.multiplicity import multiplicity
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
+from scopeif.reformbench.scoring.bootstrap import Resampling, score_intervals
+from scopeif.reformbench.scoring.comparison import compare
+from scopeif.reformbench.scoring.multiplicity import multiplicity
 
 T = TypeVar("T")
 

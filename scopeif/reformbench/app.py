@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from scopeif.reformbench.annotate_command import annotate
-from scopeif.reformbench.build_command import answer, build
-from scopeif.reformbench.judge_command import calibrate, judge, review
-from scopeif.reformbench.measure_command import measure
-from scopeif.reformbench.score_command import report, score, studies
+from scopeif.reformbench.commands.annotate import annotate
+from scopeif.reformbench.commands.build import answer, build
+from scopeif.reformbench.commands.judge import calibrate, judge, review
+from scopeif.reformbench.commands.measure import measure
+from scopeif.reformbench.commands.score import report, score, studies
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -22,13 +22,13 @@ from pydantic import ValidationError
 from scopeif.errors import DataError
 from scopeif.reformbench.baseline import Baseline
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
+from scopeif.reformbench.calibration.measured import CALIBRATION, fully_measurable
+from scopeif.reformbench.catalog.presence import present
 from scopeif.reformbench.construction.stage import read_rows
-from scopeif.reformbench.measured import CALIBRATION, fully_measurable
+from scopeif.reformbench.judging.third_opinion import opinion
 from scopeif.reformbench.metrics import Scores, bounds, score
 from scopeif.reformbench.models import Question, Requirement, Variant
-from scopeif.reformbench.presence import present
-from scopeif.reformbench.third_opinion import opinion
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
 
 SOURCE = "reformbench"
 """The `data_source` of its rows."""

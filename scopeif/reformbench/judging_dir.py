@@ -10,7 +10,8 @@ DIR/adjudications_unmatched.jsonl   those of them that match no disagreement now
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,17 +19,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from scopeif.constraints.atomic import replaced
 from scopeif.errors import ConfigError, DataError
-from scopeif.reformbench.adjudication import Adjudication, Refused, ReviewSet, review_set, reviewable
-from scopeif.reformbench.calibration_file import read_adjudications, write_adjudications
+from scopeif.reformbench.adjudication.adjudication import Adjudication, Refused, ReviewSet, review_set, reviewable
+from scopeif.reformbench.adjudication.review_item import ReviewItem
+from scopeif.reformbench.adjudication.strata import Pair, pairs
+from scopeif.reformbench.calibration.file import read_adjudications, write_adjudications
 from scopeif.reformbench.construction.wording import single_instruction
-from scopeif.reformbench.judge_prompt import Assessed, assessed
-from scopeif.reformbench.judging import file_of
-from scopeif.reformbench.judgment_file import judgments_in
+from scopeif.reformbench.judging.judging import file_of
+from scopeif.reformbench.judging.judgment_file import judgments_in
+from scopeif.reformbench.judging.prompt import Assessed, assessed
 from scopeif.reformbench.ledger import alone_in, written
 from scopeif.reformbench.models import Question, Response, Variant
-from scopeif.reformbench.review_item import ReviewItem
 from scopeif.reformbench.rows import objects, parsed
-from scopeif.reformbench.strata import Pair, pairs
 
 
 class Judging(BaseModel):
@@ -46,6 +47,11 @@ class Judging(BaseModel):
     """File of questions, for responses to one requirement."""
     seed: int = 0
     """Decides which disagreements are reviewed, and which judge a reviewer knows as A."""
+
+    def with_paths(self, change: Callable[[Path], Path]) -> Judging:
+        """The same with its paths changed: in the file they are relative to the folder, which may be moved."""
+        changed = {"variants": change(self.variants), "responses": tuple(map(change, self.responses))}
+        return self.model_copy(update=changed | {"questions": self.questions and change(self.questions)})
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,8 @@ class JudgingDir:
         with written(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         with replaced(self._file) as whole:
-            whole.write_text(judging.model_dump_json(indent=1) + "\n", encoding="utf-8")
+            relative = judging.with_paths(lambda path: Path(os.path.relpath(path, self.path)))
+            whole.write_text(relative.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
     def judging(self) -> Judging:
         """What is judged.
@@ -91,7 +98,8 @@ class JudgingDir:
         except (OSError, ValueError) as error:
             what = f"this is no folder of a judging: {error}"
             raise DataError(what, place=str(self.path), fix="begin one: scopeif reformbench judge") from None
-        return parsed(Judging, value, str(self._file))
+        relative = parsed(Judging, value, str(self._file))
+        return relative.with_paths(lambda path: (self.path / path).resolve())
 
     def variants(self) -> list[Variant]:
         """The variants.

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
-from scopeif.reformbench.levels import Level, LevelSums, equal_weight, ratio
-from scopeif.reformbench.links import link
-from scopeif.reformbench.units import LEVELS, UnitOutcome, joint_pass, outcomes
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
+from scopeif.reformbench.scoring.levels import Level, LevelSums, equal_weight, ratio
+from scopeif.reformbench.scoring.links import link
+from scopeif.reformbench.scoring.units import LEVELS, UnitOutcome, joint_pass, outcomes
 
 Unverified = Literal["error", "exclude"]
 AnyBenchmark = ScoredBenchmark | Mapping[str, Any]

@@ -8,13 +8,13 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+from scopeif.reformbench.adjudication.strata import Instance
 from scopeif.reformbench.build_settings import BuildSettings
-from scopeif.reformbench.calibration import Calibrated, Probability
-from scopeif.reformbench.calibration_file import write_calibrated
+from scopeif.reformbench.calibration.calibration import Calibrated, Probability
+from scopeif.reformbench.calibration.file import write_calibrated
 from scopeif.reformbench.construction.build import Build
 from scopeif.reformbench.construction.pipeline import construct
 from scopeif.reformbench.construction.stage import StageFolder
-from scopeif.reformbench.strata import Instance
 from tests.judge.clients import FAST
 from tests.judge.server import JudgeServer, Reply
 from tests.reformbench import scripted_models

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from scopeif.reformbench.judge_prompt import Assessed
+from scopeif.reformbench.adjudication.strata import Instance, Pair
+from scopeif.reformbench.judging.prompt import Assessed
 from scopeif.reformbench.models import Judgment, Requirement, Response, Variant, text_hash
-from scopeif.reformbench.strata import Instance, Pair
 
 CATEGORIES = ("lists", "structure", "closing")
 FEATURES = ("bullet_list", "section_headings", "call_to_action")

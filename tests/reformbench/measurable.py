@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scopeif.reformbench.catalog.templates import instantiate
 from scopeif.reformbench.construction.stage import write_rows
 from scopeif.reformbench.models import Question, Requirement, Response, Variant, text_hash
-from scopeif.reformbench.templates import instantiate
 
 LISTED = "- Sow the seeds.\n- Water the bed.\n\nCall me when they sprout."
 PLAIN = "Sow the seeds and water the bed."

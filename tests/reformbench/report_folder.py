@@ -10,18 +10,18 @@ For `beta` no feature is present, so that b alone is opposed. The judges disagre
 
 import json
 
-from scopeif.reformbench.adjudication import Adjudication
+from scopeif.reformbench.adjudication.adjudication import Adjudication
+from scopeif.reformbench.adjudication.strata import pairs
 from scopeif.reformbench.baseline import Baseline, Extraction
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
-from scopeif.reformbench.calibration import pooled, stratified
-from scopeif.reformbench.calibration_file import write_adjudications, write_calibrated
-from scopeif.reformbench.judge_prompt import assessed
-from scopeif.reformbench.judgment_file import key_of
+from scopeif.reformbench.calibration.calibration import pooled, stratified
+from scopeif.reformbench.calibration.file import write_adjudications, write_calibrated
+from scopeif.reformbench.calibration.pool import Pool
+from scopeif.reformbench.catalog.templates import instantiate, parameters_of
+from scopeif.reformbench.judging.judgment_file import key_of
+from scopeif.reformbench.judging.prompt import assessed
 from scopeif.reformbench.models import Judgment, Question, Response, Variant, text_hash
-from scopeif.reformbench.pool import Pool
 from scopeif.reformbench.report.places import MAIN, PROMPTED, SINGLE, Places
-from scopeif.reformbench.strata import pairs
-from scopeif.reformbench.templates import instantiate, parameters_of
 
 ALPHA, BETA, GAMMA = "Org/alpha", "beta", "gamma"
 A, B, C = ("bullet_list", "forbid"), ("section_headings", "require"), ("call_to_action", "forbid")

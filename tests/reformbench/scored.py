@@ -2,7 +2,7 @@
 
 import random
 
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
 
 
 def made(seed=0, questions=40, variants=6, features=8, chance=0.8, model="m"):

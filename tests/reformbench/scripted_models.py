@@ -7,9 +7,9 @@ import hashlib
 import json
 import re
 
-from scopeif.reformbench.catalog import catalog
+from scopeif.reformbench.catalog.features import catalog
+from scopeif.reformbench.catalog.templates import instantiate, measurable
 from scopeif.reformbench.construction.witnessing import measured
-from scopeif.reformbench.templates import instantiate, measurable
 from tests.judge.server import Reply
 
 REQUIREMENT = " Answer in bullet points."

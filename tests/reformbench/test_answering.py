@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from scopeif.errors import DataError, JudgeError
 from scopeif.judge.client import JudgeClient
-from scopeif.reformbench.annotate_command import annotate as annotate_command
 from scopeif.reformbench.answering import (
     Answerer,
     answer,
@@ -19,8 +18,9 @@ from scopeif.reformbench.answering import (
     with_condition,
 )
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
-from scopeif.reformbench.build_command import answer as command
 from scopeif.reformbench.build_settings import ModelSettings
+from scopeif.reformbench.commands.annotate import annotate as annotate_command
+from scopeif.reformbench.commands.build import answer as command
 from scopeif.reformbench.construction.stage import write_rows
 from scopeif.reformbench.ledger import Ledger
 from scopeif.reformbench.models import Question, Requirement, Response, Variant, text_hash

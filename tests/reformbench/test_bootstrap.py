@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.errors import InvalidInputError
-from scopeif.reformbench.bootstrap import (
+from scopeif.reformbench.metrics import question_sums, score
+from scopeif.reformbench.scoring.bootstrap import (
     Resampling,
     clustered,
     quotient,
@@ -16,7 +17,6 @@ from scopeif.reformbench.bootstrap import (
     score_statistics,
     score_table,
 )
-from scopeif.reformbench.metrics import question_sums, score
 from tests.reformbench.scored import made
 
 FEW = Resampling(resamples=2000)

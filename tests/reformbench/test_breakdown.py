@@ -3,8 +3,8 @@
 import pytest
 
 from scopeif.errors import DataError
-from scopeif.reformbench.breakdown import eligibility_row, eligible_cells, task_rows
 from scopeif.reformbench.metrics import score, score_by
+from scopeif.reformbench.scoring.breakdown import eligibility_row, eligible_cells, task_rows
 from tests.reformbench.scored import made, relabelled
 
 

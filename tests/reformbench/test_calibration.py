@@ -5,10 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.adjudication import Adjudication, adjudicated
-from scopeif.reformbench.adjudication_table import adjudication_table
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
-from scopeif.reformbench.calibration import (
+from scopeif.reformbench.adjudication.adjudication import Adjudication, adjudicated
+from scopeif.reformbench.adjudication.review_item import ReviewItem
+from scopeif.reformbench.adjudication.strata import Instance, Stratum, pairs
+from scopeif.reformbench.adjudication.table import adjudication_table
+from scopeif.reformbench.calibration.calibration import (
     Calibrated,
     Probability,
     pooled,
@@ -17,17 +18,16 @@ from scopeif.reformbench.calibration import (
     stratified,
     stratum_estimates,
 )
-from scopeif.reformbench.calibration_file import (
+from scopeif.reformbench.calibration.file import (
     read_adjudications,
     read_calibrated,
     write_adjudications,
     write_calibrated,
 )
+from scopeif.reformbench.calibration.pool import PAPER_POOL, Pool
 from scopeif.reformbench.metrics import score
 from scopeif.reformbench.models import Requirement, Variant
-from scopeif.reformbench.pool import PAPER_POOL, Pool
-from scopeif.reformbench.review_item import ReviewItem
-from scopeif.reformbench.strata import Instance, Stratum, pairs
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
 from tests.reformbench.labelled import item, judgment, pair, variant
 
 LISTS = Stratum("m", "first_passes", "lists", "forbid")

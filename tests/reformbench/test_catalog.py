@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from scopeif.measure import evaluate
-from scopeif.reformbench.catalog import WORDINGS, catalog
-from scopeif.reformbench.catalog_page import page
+from scopeif.reformbench.catalog.features import WORDINGS, catalog
+from scopeif.reformbench.catalog.page import page
+from scopeif.reformbench.catalog.templates import instantiate, measurable
 from scopeif.reformbench.models import Language, Mode
-from scopeif.reformbench.templates import instantiate, measurable
 from scopeif.reward.graded import satisfied
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -214,7 +214,7 @@ def test_names_with_the_signs_of_patterns_are_taken_literally() -> None:
 
 def test_the_page_in_the_docs_is_the_one_that_is_written() -> None:
     document = Path(__file__).parents[2] / "docs" / "reformbench_catalog.md"
-    hint = "run python -m scopeif.reformbench.catalog_page docs/reformbench_catalog.md"
+    hint = "run python -m scopeif.reformbench.catalog.page docs/reformbench_catalog.md"
     assert document.read_text(encoding="utf-8") == page(), hint
 
 

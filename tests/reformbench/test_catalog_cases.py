@@ -8,10 +8,10 @@ import pytest
 
 from scopeif.errors import DataError
 from scopeif.measure import evaluate
+from scopeif.reformbench.catalog.presence import present
+from scopeif.reformbench.catalog.spec_template import filled
+from scopeif.reformbench.catalog.templates import instantiate
 from scopeif.reformbench.models import Language
-from scopeif.reformbench.presence import present
-from scopeif.reformbench.spec_template import filled
-from scopeif.reformbench.templates import instantiate
 from scopeif.reward.graded import satisfied
 
 REQUIRED: list[tuple[str, dict[str, Any], Language, str, bool]] = [

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from scopeif.errors import DataError
-from scopeif.reformbench.catalog import catalog
-from scopeif.reformbench.compatibility import conflict, exclusions, sides, targets_conflict
+from scopeif.reformbench.catalog.compatibility import conflict, exclusions, sides, targets_conflict
+from scopeif.reformbench.catalog.features import catalog
+from scopeif.reformbench.catalog.templates import instantiate
 from scopeif.reformbench.models import Language, Mode, Target
-from scopeif.reformbench.templates import instantiate
 
 MODES: tuple[Mode, ...] = ("require", "forbid")
 TARGETS = [Target(feature=feature.id, mode=mode) for feature in catalog().features for mode in MODES]

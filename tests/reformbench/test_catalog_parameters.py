@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.errors import DataError
-from scopeif.reformbench.catalog import catalog
+from scopeif.reformbench.catalog.features import catalog
+from scopeif.reformbench.catalog.parameters import CountParameter, NamesParameter, TextParameter
+from scopeif.reformbench.catalog.templates import draw_parameters, instantiate, parameters_of
 from scopeif.reformbench.models import Language, Mode
-from scopeif.reformbench.parameters import CountParameter, NamesParameter, TextParameter
-from scopeif.reformbench.templates import draw_parameters, instantiate, parameters_of
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 MODES: tuple[Mode, ...] = ("require", "forbid")

@@ -16,9 +16,9 @@ import tools_sandbox.text as helpers
 from scopeif.errors import AmbiguousResponse
 from scopeif.measure import compile_spec, evaluate, records_from
 from scopeif.measure.compile import ENTRY
-from scopeif.reformbench.catalog import catalog
+from scopeif.reformbench.catalog.features import catalog
+from scopeif.reformbench.catalog.templates import draw_parameters, instantiate, measurable
 from scopeif.reformbench.models import Language, Mode, Requirement
-from scopeif.reformbench.templates import draw_parameters, instantiate, measurable
 from scopeif.reward.graded import satisfied
 from tests.reformbench.catalog_texts import having, lacking, texts
 from tools_sandbox.linter import lint

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.bootstrap import Resampling, score_intervals
-from scopeif.reformbench.comparison import Change, compare, paired
 from scopeif.reformbench.metrics import question_sums, score
+from scopeif.reformbench.scoring.bootstrap import Resampling, score_intervals
+from scopeif.reformbench.scoring.comparison import Change, compare, paired
 from tests.reformbench.scored import made, relabelled
 
 FEW = Resampling(resamples=1000)

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from scopeif.errors import ConfigError, DataError, JudgeError
 from scopeif.reformbench.baseline import Baseline, Extraction
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
-from scopeif.reformbench.build_command import build as command
 from scopeif.reformbench.build_settings import read_settings
-from scopeif.reformbench.catalog import catalog
+from scopeif.reformbench.catalog.features import catalog
+from scopeif.reformbench.commands.build import build as command
 from scopeif.reformbench.construction.build import STAGES
 from scopeif.reformbench.construction.screening import Score
 from scopeif.reformbench.construction.stage import LeftOut, read_rows

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.errors import DataError, InvalidInputError, JudgeFormatError
+from scopeif.reformbench.adjudication.strata import Instance
 from scopeif.reformbench.build_settings import BuildSettings, CheckSettings
-from scopeif.reformbench.calibration import Calibrated, Probability
-from scopeif.reformbench.catalog import WORDINGS, catalog
+from scopeif.reformbench.calibration.calibration import Calibrated, Probability
+from scopeif.reformbench.catalog.features import WORDINGS, catalog
+from scopeif.reformbench.catalog.templates import draw_parameters, instantiate
 from scopeif.reformbench.construction import annotating, composing, release, removal, witnessing
 from scopeif.reformbench.construction.build import Build
 from scopeif.reformbench.construction.calls import read_object
@@ -26,8 +28,6 @@ from scopeif.reformbench.construction.residual import residual
 from scopeif.reformbench.construction.screening import probabilities_of, rank
 from scopeif.reformbench.construction.wording import instruction
 from scopeif.reformbench.models import Question, Variant
-from scopeif.reformbench.strata import Instance
-from scopeif.reformbench.templates import draw_parameters, instantiate
 from tests.reformbench.constructions import write_lines
 
 # -- plans -------------------------------------------------------------------------------------------------------

@@ -10,18 +10,18 @@ import yaml
 from typer.testing import CliRunner
 
 from scopeif.errors import ConfigError, DataError
-from scopeif.reformbench import judging_dir
-from scopeif.reformbench.adjudication import adjudicated
-from scopeif.reformbench.calibration import scored
-from scopeif.reformbench.calibration_file import read_adjudications, read_calibrated, write_adjudications
-from scopeif.reformbench.judge_command import calibrate, judge, review
-from scopeif.reformbench.judges_file import read_judges
-from scopeif.reformbench.judging import file_of
+from scopeif.reformbench.adjudication.adjudication import adjudicated
+from scopeif.reformbench.adjudication.strata import Instance
+from scopeif.reformbench.calibration.calibration import scored
+from scopeif.reformbench.calibration.file import read_adjudications, read_calibrated, write_adjudications
+from scopeif.reformbench.commands.judge import calibrate, judge, review
+from scopeif.reformbench.judging import folder as judging_dir
+from scopeif.reformbench.judging.judges_file import read_judges
+from scopeif.reformbench.judging.judging import file_of
+from scopeif.reformbench.judging.judgment_file import forget_unverified, key_of
 from scopeif.reformbench.judging_dir import Judging, JudgingDir
-from scopeif.reformbench.judgment_file import forget_unverified, key_of
 from scopeif.reformbench.ledger import Ledger, alone_in
 from scopeif.reformbench.models import Question
-from scopeif.reformbench.strata import Instance
 from tests.judge.server import JudgeServer, Reply
 from tests.reformbench.labelled import judgment, response, said, seal_in, variant
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from scopeif.constraints.spec import Spec
 from scopeif.errors import ConfigError, DataError, InvalidInputError, JudgeFormatError, JudgeRefused
-from scopeif.reformbench.judge_prompt import Assessed, assessed, template
-from scopeif.reformbench.judge_reading import NOT_FOUND, read_verdicts
-from scopeif.reformbench.judging import JudgeSetup, file_of, judge_all, judge_into, judge_settings
-from scopeif.reformbench.judgment_file import forget_unverified, judgments_in
-from scopeif.reformbench.strata import Instance
-from scopeif.reformbench.third_opinion import Confusion, third_opinion
+from scopeif.reformbench.adjudication.strata import Instance
+from scopeif.reformbench.judging.judging import JudgeSetup, file_of, judge_all, judge_into, judge_settings
+from scopeif.reformbench.judging.judgment_file import forget_unverified, judgments_in
+from scopeif.reformbench.judging.prompt import Assessed, assessed, template
+from scopeif.reformbench.judging.reading import NOT_FOUND, read_verdicts
+from scopeif.reformbench.judging.third_opinion import Confusion, third_opinion
 from tests.judge.clients import FAST, until
 from tests.judge.server import JudgeServer, Reply
 from tests.reformbench.labelled import item, judgment, response, said, seal_in, variant
@@ -334,8 +334,8 @@ async def test_a_torn_row_is_judged_again_and_nothing_else_is(tmp_path):
 KILLED = """
 import asyncio, json, sys
 from pathlib import Path
-from scopeif.reformbench.judge_prompt import assessed
-from scopeif.reformbench.judging import JudgeSetup, judge_into, judge_settings
+from scopeif.reformbench.judging.prompt import assessed
+from scopeif.reformbench.judging.judging import JudgeSetup, judge_into, judge_settings
 from scopeif.reformbench.models import Response, Variant
 
 url, rows, path = sys.argv[1:]

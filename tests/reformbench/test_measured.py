@@ -8,11 +8,17 @@ from typer.testing import CliRunner
 
 from scopeif.errors import DataError, InvalidInputError
 from scopeif.reformbench.baseline import Baseline
-from scopeif.reformbench.calibration import Calibrated, require_same_calibration, scored
-from scopeif.reformbench.calibration_file import read_calibrated
+from scopeif.reformbench.calibration.calibration import Calibrated, require_same_calibration, scored
+from scopeif.reformbench.calibration.file import read_calibrated
+from scopeif.reformbench.calibration.measured import (
+    added,
+    fully_measurable,
+    measured,
+    measured_baselines,
+    not_looked_for,
+)
+from scopeif.reformbench.commands.measure import measure
 from scopeif.reformbench.construction.stage import write_rows
-from scopeif.reformbench.measure_command import measure
-from scopeif.reformbench.measured import added, fully_measurable, measured, measured_baselines, not_looked_for
 from scopeif.reformbench.metrics import score
 from tests.reformbench import measurable
 from tests.reformbench.measurable import LISTED, PLAIN, VARIANTS, response, variant

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
 from scopeif.reformbench.metrics import bounds, emcr, score, score_by, score_by_question, tcpr
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
 
 BENCHMARKS = json.loads((Path(__file__).parents[1] / "vectors" / "reformbench.json").read_text())["benchmarks"]
 EXAMPLE = BENCHMARKS[0]

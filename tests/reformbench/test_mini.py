@@ -13,16 +13,16 @@ from scopeif.errors import ConfigError, DataError
 from scopeif.reformbench import in_training
 from scopeif.reformbench.app import app
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
-from scopeif.reformbench.calibration_file import read_calibrated
+from scopeif.reformbench.calibration.file import read_calibrated
+from scopeif.reformbench.calibration.measured import fully_measurable, measured
 from scopeif.reformbench.construction.languages import language_of
 from scopeif.reformbench.construction.residual import residual
-from scopeif.reformbench.links import is_opposed
-from scopeif.reformbench.measured import fully_measurable, measured
+from scopeif.reformbench.judging.third_opinion import opinion
 from scopeif.reformbench.mini.answers import plain_answers, questions
 from scopeif.reformbench.mini.make import make
 from scopeif.reformbench.mini.witness import witness_of
 from scopeif.reformbench.models import text_hash
-from scopeif.reformbench.third_opinion import opinion
+from scopeif.reformbench.scoring.links import is_opposed
 
 ROOT = Path(__file__).parents[2]
 MINI = Path("data/reform_mini")

@@ -5,12 +5,12 @@ Printed values are rounded to two decimals: a value computed from printed ones i
 
 import pytest
 
-from scopeif.reformbench.breakdown import mean, task_rows
-from scopeif.reformbench.comparison import Change
-from scopeif.reformbench.levels import LevelSums, equal_weight
+from scopeif.reformbench.calibration.pool import Pool
 from scopeif.reformbench.metrics import QuestionSums, Scores, pooled
-from scopeif.reformbench.multiplicity import BANDS
-from scopeif.reformbench.pool import Pool
+from scopeif.reformbench.scoring.breakdown import mean, task_rows
+from scopeif.reformbench.scoring.comparison import Change
+from scopeif.reformbench.scoring.levels import LevelSums, equal_weight
+from scopeif.reformbench.scoring.multiplicity import BANDS
 from scopeif.reformbench.studies.coverage import InstanceCounts
 from tests.reformbench import paper_tables as paper
 

@@ -6,10 +6,10 @@ import pytest
 
 from scopeif.errors import DataError
 from scopeif.measure import evaluate
-from scopeif.reformbench.catalog import catalog
+from scopeif.reformbench.catalog.features import catalog
+from scopeif.reformbench.catalog.presence import presence_specs, present
+from scopeif.reformbench.catalog.templates import instantiate
 from scopeif.reformbench.models import Language
-from scopeif.reformbench.presence import presence_specs, present
-from scopeif.reformbench.templates import instantiate
 from scopeif.reward.graded import satisfied
 from tests.reformbench.catalog_texts import having, lacking, texts
 

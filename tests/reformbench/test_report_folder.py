@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from scopeif.errors import DataError
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
-from scopeif.reformbench.bootstrap import Resampling
-from scopeif.reformbench.calibration_file import read_calibrated, write_calibrated
+from scopeif.reformbench.calibration.file import read_calibrated, write_calibrated
+from scopeif.reformbench.commands.score import report, score, studies
 from scopeif.reformbench.report.canvas import Figure
 from scopeif.reformbench.report.contents import CHAPTERS, made
 from scopeif.reformbench.report.judging_tables import table_a3
@@ -21,7 +21,7 @@ from scopeif.reformbench.report.score_tables import table_2
 from scopeif.reformbench.report.table import Absent
 from scopeif.reformbench.report.task_tables import table_a8
 from scopeif.reformbench.report.writing import composed, write_report
-from scopeif.reformbench.score_command import report, score, studies
+from scopeif.reformbench.scoring.bootstrap import Resampling
 from tests.reformbench.report_folder import ALPHA, BETA, LABELS, REVIEWS, benchmark, judge, whole
 from tests.reformbench.test_report_tables import unescaped_pipes
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.errors import InvalidInputError
-from scopeif.reformbench.bootstrap import Resampling
 from scopeif.reformbench.report.benchmark_tables import table_a9, table_a10, table_a11, table_a12
 from scopeif.reformbench.report.difficulty_tables import table_combinations, table_selection
 from scopeif.reformbench.report.judging_tables import table_a3, table_third_opinion
@@ -22,6 +21,7 @@ from scopeif.reformbench.report.table import Bold, Table, fenced, grid, percent,
 from scopeif.reformbench.report.target_matrix import matrices, most_telling
 from scopeif.reformbench.report.task_tables import table_a5, table_a6, table_a7, table_a8
 from scopeif.reformbench.report.worked_example import examples
+from scopeif.reformbench.scoring.bootstrap import Resampling
 from tests.reformbench.report_folder import ALPHA, BETA, whole
 from tests.reformbench.scored import made, relabelled
 

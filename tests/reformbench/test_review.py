@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.adjudication import Adjudication, adjudicated, review_set
-from scopeif.reformbench.judge_prompt import Assessed
-from scopeif.reformbench.review_file import COLUMNS, read_review, row_of, write_review
-from scopeif.reformbench.review_item import ReviewItem
-from scopeif.reformbench.reviewer import Answers, pressed_key, review
-from scopeif.reformbench.sampling import sample_size
-from scopeif.reformbench.spreadsheet import one_feed, read_csv, write_csv
+from scopeif.reformbench.adjudication.adjudication import Adjudication, adjudicated, review_set
+from scopeif.reformbench.adjudication.review_file import COLUMNS, read_review, row_of, write_review
+from scopeif.reformbench.adjudication.review_item import ReviewItem
+from scopeif.reformbench.adjudication.reviewer import Answers, pressed_key, review
+from scopeif.reformbench.adjudication.sampling import sample_size
+from scopeif.reformbench.adjudication.spreadsheet import one_feed, read_csv, write_csv
+from scopeif.reformbench.judging.prompt import Assessed
 from tests.reformbench.labelled import item, items_of, judgment, pair, response, variant
 
 POPULATION = [

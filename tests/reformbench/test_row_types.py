@@ -3,9 +3,9 @@
 import pytest
 
 from scopeif.errors import DataError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
 from scopeif.reformbench.models import Judgment, Requirement, Response
 from scopeif.reformbench.rows import parsed
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
 from tests.reformbench.labelled import pair, requirement, response
 
 JUDGMENT = pair(1, 0).first.model_dump()

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopeif.errors import InvalidInputError
-from scopeif.reformbench.sampling import allocate, draw, sample_size
-from scopeif.reformbench.strata import Instance
+from scopeif.reformbench.adjudication.sampling import allocate, draw, sample_size
+from scopeif.reformbench.adjudication.strata import Instance
 
 TABLE_A3 = {  # disagreements, adjudicated samples
     "Kimi K3": (1239, 576), "GPT-5.6 Sol": (1308, 588), "Gemini 3.5 Flash": (1416, 609), "Qwen3.6-35B-A3B": (1375, 602),

@@ -3,7 +3,7 @@
 import pytest
 
 from scopeif.errors import DataError
-from scopeif.reformbench.strata import AgreementRow, Instance, Stratum, agreement, pairs, strata
+from scopeif.reformbench.adjudication.strata import AgreementRow, Instance, Stratum, agreement, pairs, strata
 from tests.reformbench.labelled import judgment, pair, variant
 
 V1 = [Instance("m", "v1", position, "m-v1") for position in range(3)]

@@ -3,10 +3,10 @@
 import pytest
 
 from scopeif.errors import DataError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
-from scopeif.reformbench.bootstrap import Resampling
-from scopeif.reformbench.comparison import compare
 from scopeif.reformbench.metrics import score
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
+from scopeif.reformbench.scoring.bootstrap import Resampling
+from scopeif.reformbench.scoring.comparison import compare
 from scopeif.reformbench.studies.composition import MEASURES, composition
 from scopeif.reformbench.studies.prompting import figure_rows
 from tests.reformbench.scored import made, relabelled

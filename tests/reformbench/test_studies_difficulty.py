@@ -3,8 +3,8 @@
 import pytest
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
-from scopeif.reformbench.bootstrap import Resampling
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
+from scopeif.reformbench.scoring.bootstrap import Resampling
 from scopeif.reformbench.studies.combinations import hardest
 from scopeif.reformbench.studies.selection import hardest_variants, selection_effect
 from tests.reformbench.scored import made, relabelled

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scopeif.errors import DataError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
-from scopeif.reformbench.links import baseline, is_opposed, link
 from scopeif.reformbench.models import Annotation, Requirement, Target, Variant, text_hash
-from scopeif.reformbench.multiplicity import banded, multiplicity
-from scopeif.reformbench.units import eligible_units, joint_pass, outcomes
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
+from scopeif.reformbench.scoring.links import baseline, is_opposed, link
+from scopeif.reformbench.scoring.multiplicity import banded, multiplicity
+from scopeif.reformbench.scoring.units import eligible_units, joint_pass, outcomes
 
 NO_LIST, HEADINGS, NO_CALL = (
     TargetId("bullet_list", "forbid"),

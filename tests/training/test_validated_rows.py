@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scopeif.evaluation.ifeval import IFEvalPrompt
-from scopeif.reformbench.templates import instantiate
+from scopeif.reformbench.catalog.templates import instantiate
 from scopeif.reward import SCHEMES
 from scopeif.training.composing import compose_config
 from scopeif.training.metrics import Sample

@@ -20,12 +20,12 @@ from pydantic import BaseModel, Field, model_validator
 from scopeif.constraints.faults import did_you_mean
 from scopeif.errors import ConfigError, JudgeFormatError
 from scopeif.reformbench.baseline import Extraction, MappingClass
-from scopeif.reformbench.catalog import Catalog
+from scopeif.reformbench.catalog.features import Catalog
+from scopeif.reformbench.catalog.presence import present
 from scopeif.reformbench.construction.calls import Caller
 from scopeif.reformbench.construction.core_labels import core_labels, labels_hash
 from scopeif.reformbench.construction.prompt import hashes, prompt
 from scopeif.reformbench.models import Annotation, Response, text_hash
-from scopeif.reformbench.presence import present
 
 PROMPTS = ("annotate", "extract", "normalise")
 EMPTY = "empty response"

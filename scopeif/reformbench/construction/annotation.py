@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from scopeif.reformbench.baseline import Baseline, Extraction
-from scopeif.reformbench.catalog import catalog
+from scopeif.reformbench.catalog.features import catalog
 from scopeif.reformbench.construction.annotating import Annotated, Annotator, catalog_hash
 from scopeif.reformbench.construction.baselines import FILE as RESPONSES_FILE
 from scopeif.reformbench.construction.build import ANNOTATION, BASELINES, Build, who

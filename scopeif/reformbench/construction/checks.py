@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from scopeif.errors import DataError
 from scopeif.reformbench.build_settings import CheckSettings
-from scopeif.reformbench.catalog import WORDINGS, Catalog, catalog
+from scopeif.reformbench.catalog.features import WORDINGS, Catalog, catalog
+from scopeif.reformbench.catalog.parameters import Parameter, Value
+from scopeif.reformbench.catalog.templates import instantiate, parameters_of
 from scopeif.reformbench.construction.annotating import catalog_hash
 from scopeif.reformbench.construction.build import CHECKS, COMPOSITION, REMOVAL, Build
 from scopeif.reformbench.construction.composition import FILE
@@ -16,8 +18,6 @@ from scopeif.reformbench.construction.languages import language_of
 from scopeif.reformbench.construction.questions import FILE as QUESTIONS_FILE
 from scopeif.reformbench.construction.stage import LeftOut, Manifest
 from scopeif.reformbench.models import Language, Question, Requirement, Variant, text_hash
-from scopeif.reformbench.parameters import Parameter, Value
-from scopeif.reformbench.templates import instantiate, parameters_of
 
 UNKNOWN_FEATURE = "unknown feature"
 WRONG_CATEGORY = "wrong category"

@@ -16,8 +16,9 @@ from pydantic import BaseModel
 
 from scopeif.constraints.contradictions import contradictions
 from scopeif.reformbench.baseline import Baseline
-from scopeif.reformbench.catalog import WORDINGS, Catalog, catalog
-from scopeif.reformbench.compatibility import conflict
+from scopeif.reformbench.catalog.compatibility import conflict
+from scopeif.reformbench.catalog.features import WORDINGS, Catalog, catalog
+from scopeif.reformbench.catalog.templates import draw_parameters, instantiate
 from scopeif.reformbench.construction.annotating import catalog_hash, catalog_text, known_features
 from scopeif.reformbench.construction.annotation import BASELINES_FILE
 from scopeif.reformbench.construction.build import ANNOTATION, COMPOSITION, REMOVAL, Build, who
@@ -28,7 +29,6 @@ from scopeif.reformbench.construction.prompt import hashes, prompt
 from scopeif.reformbench.construction.questions import FILE as QUESTIONS_FILE
 from scopeif.reformbench.construction.stage import LeftOut, Manifest
 from scopeif.reformbench.models import Language, Mode, Question, Requirement, Variant
-from scopeif.reformbench.templates import draw_parameters, instantiate
 
 FILE = "variants.jsonl"
 NO_BASELINE = "no baseline"

@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from scopeif.errors import DataError
-from scopeif.reformbench.calibration import Calibrated
-from scopeif.reformbench.calibration_file import read_calibrated
+from scopeif.reformbench.calibration.calibration import Calibrated
+from scopeif.reformbench.calibration.file import read_calibrated
 from scopeif.reformbench.construction.answers import screens
 from scopeif.reformbench.construction.baselines import FILE as RESPONSES_FILE
 from scopeif.reformbench.construction.build import ANSWERS, CHECKS, SCREENING, Build

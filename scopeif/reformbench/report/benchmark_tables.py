@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
-from scopeif.reformbench.catalog import Feature, catalog
+from scopeif.reformbench.catalog.features import Feature, catalog
 from scopeif.reformbench.models import Requirement
-from scopeif.reformbench.multiplicity import multiplicity
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.table import Table, Value, count
 from scopeif.reformbench.report.task_tables import label
+from scopeif.reformbench.scoring.multiplicity import multiplicity
 
 _RECONSTRUCTED = "†"
 N = TypeVar("N", str, tuple[str, str])

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
-from scopeif.reformbench.bootstrap import Resampling, ScoreIntervals, score_intervals
-from scopeif.reformbench.calibration import Calibrated, Origin, scored
-from scopeif.reformbench.levels import LevelSums
+from scopeif.reformbench.calibration.calibration import Calibrated, Origin, scored
 from scopeif.reformbench.metrics import QuestionSums, Scores, pooled, question_sums
 from scopeif.reformbench.models import CONSTRAINTS_PER_VARIANT, Variant
-from scopeif.reformbench.units import LEVELS
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
+from scopeif.reformbench.scoring.bootstrap import Resampling, ScoreIntervals, score_intervals
+from scopeif.reformbench.scoring.levels import LevelSums
+from scopeif.reformbench.scoring.units import LEVELS
 
 Place = tuple[str, int]
 """Id of a variant and position of a requirement."""

@@ -8,7 +8,7 @@ from scopeif.reformbench.report.canvas import BLUE, GREEN, ORANGE, Figure, canva
 from scopeif.reformbench.report.evaluated import Evaluated
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.table import DASH, confidence, count, percent
-from scopeif.reformbench.units import LEVELS
+from scopeif.reformbench.scoring.units import LEVELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scopeif.reformbench.adjudication_table import TOTAL, AdjudicationRow, adjudication_table
+from scopeif.reformbench.adjudication.table import TOTAL, AdjudicationRow, adjudication_table
+from scopeif.reformbench.judging.third_opinion import third_opinion
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.places import MAIN
 from scopeif.reformbench.report.table import DASH, Table, Value, count, decimal, percent, plural
-from scopeif.reformbench.third_opinion import third_opinion
 
 
 def table_a3(material: Material) -> Table:

@@ -11,21 +11,21 @@ from functools import cached_property
 from pathlib import Path
 
 from scopeif.errors import DataError
-from scopeif.reformbench.adjudication import Adjudication
+from scopeif.reformbench.adjudication.adjudication import Adjudication
+from scopeif.reformbench.adjudication.strata import Pair, pairs
 from scopeif.reformbench.benchmark_dir import BenchmarkDir
-from scopeif.reformbench.bootstrap import DEFAULT, Resampling
-from scopeif.reformbench.calibration import Calibrated
-from scopeif.reformbench.calibration_file import read_calibrated
+from scopeif.reformbench.calibration.calibration import Calibrated
+from scopeif.reformbench.calibration.file import read_calibrated
 from scopeif.reformbench.construction.wording import single_instruction
-from scopeif.reformbench.judge_prompt import Assessed, assessed
-from scopeif.reformbench.judging import file_of
+from scopeif.reformbench.judging.judging import file_of
+from scopeif.reformbench.judging.judgment_file import judgments_in
+from scopeif.reformbench.judging.prompt import Assessed, assessed
 from scopeif.reformbench.judging_dir import JudgingDir
-from scopeif.reformbench.judgment_file import judgments_in
 from scopeif.reformbench.models import Question, Response, Variant
 from scopeif.reformbench.report.evaluated import Evaluated, evaluate, labelled, missing
 from scopeif.reformbench.report.places import MAIN, Asked, Places, Rule
 from scopeif.reformbench.report.table import Absent
-from scopeif.reformbench.strata import Pair, pairs
+from scopeif.reformbench.scoring.bootstrap import DEFAULT, Resampling
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import get_args
 
 from scopeif.errors import InvalidInputError
-from scopeif.reformbench.benchmark_shape import ScoredVariant
-from scopeif.reformbench.calibration import Origin
-from scopeif.reformbench.links import is_opposed, link
+from scopeif.reformbench.calibration.calibration import Origin
 from scopeif.reformbench.report.evaluated import Labelled, Place
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.places import MAIN, PROMPTED, SINGLE, Asked
 from scopeif.reformbench.report.studied import study_labels, study_models
 from scopeif.reformbench.report.table import Table, Value
-from scopeif.reformbench.units import LEVELS, eligible_units
+from scopeif.reformbench.scoring.benchmark_shape import ScoredVariant
+from scopeif.reformbench.scoring.links import is_opposed, link
+from scopeif.reformbench.scoring.units import LEVELS, eligible_units
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 ALL = "all"
@@ -30,6 +30,7 @@ _WORDS: dict[Origin, str] = {
     "reviewed": "reviewed",
     "stratum": "estimated by stratum",
     "pooled": "estimated by the pool",
+    "measured": "measured by their specs",
     "unverified": "unverified",
 }
 Counts = Counter[Origin]

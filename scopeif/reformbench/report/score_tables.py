@@ -6,7 +6,7 @@ from scopeif.reformbench.report.evaluated import Evaluated
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.provenance import behind, counted
 from scopeif.reformbench.report.table import Table, Value, confidence, count, decimal, percent, span
-from scopeif.reformbench.units import LEVELS
+from scopeif.reformbench.scoring.units import LEVELS
 
 
 def table_2(material: Material) -> Table:

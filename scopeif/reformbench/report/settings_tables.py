@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scopeif.errors import DataError
-from scopeif.reformbench.judging import file_of
+from scopeif.reformbench.judging.judging import file_of
 from scopeif.reformbench.models import Response
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.places import MAIN, PROMPTED, SINGLE, UNCONSTRAINED, Asked

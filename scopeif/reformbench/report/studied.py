@@ -6,11 +6,11 @@ Both compare the main responses with others to the same variants, and both sides
 from __future__ import annotations
 
 from scopeif.errors import DataError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
-from scopeif.reformbench.comparison import Comparison, compare
 from scopeif.reformbench.report.evaluated import Labelled, labelled, missing
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.places import MAIN, PROMPTED, SINGLE, Asked
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
+from scopeif.reformbench.scoring.comparison import Comparison, compare
 from scopeif.reformbench.studies.composition import Composition, composition
 
 

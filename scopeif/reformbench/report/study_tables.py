@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scopeif.errors import DataError
-from scopeif.reformbench.catalog import catalog
+from scopeif.reformbench.catalog.features import catalog
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.places import PROMPTED, SINGLE
 from scopeif.reformbench.report.provenance import study_line

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scopeif.errors import InvalidInputError
-from scopeif.reformbench.bootstrap import Interval
+from scopeif.reformbench.scoring.bootstrap import Interval
 
 DASH = "—"
 """Stands for what is undefined or not known; in CSV an empty cell does."""

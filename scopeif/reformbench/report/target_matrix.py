@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scopeif.errors import DataError
-from scopeif.reformbench.benchmark_shape import ScoredVariant, TargetId
-from scopeif.reformbench.links import is_opposed, link
 from scopeif.reformbench.report.evaluated import Labelled
 from scopeif.reformbench.report.table import DASH, Table, Value
-from scopeif.reformbench.units import LEVELS, Unit, outcomes
+from scopeif.reformbench.scoring.benchmark_shape import ScoredVariant, TargetId
+from scopeif.reformbench.scoring.links import is_opposed, link
+from scopeif.reformbench.scoring.units import LEVELS, Unit, outcomes
 
 UNVERIFIED = "unverified"
 _FITTING = 8

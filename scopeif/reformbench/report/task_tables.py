@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scopeif.reformbench.breakdown import TaskRow, eligibility_row, eligible_cells, mean, task_rows
 from scopeif.reformbench.report.evaluated import Evaluated
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.table import DASH, Bold, Table, Value, count, decimal, percent, plural
-from scopeif.reformbench.units import LEVELS
+from scopeif.reformbench.scoring.breakdown import TaskRow, eligibility_row, eligible_cells, mean, task_rows
+from scopeif.reformbench.scoring.units import LEVELS
 
 METRICS = ("tcpr", "emcr")
 

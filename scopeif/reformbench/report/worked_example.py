@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scopeif.errors import DataError
-from scopeif.reformbench.calibration import Probability
-from scopeif.reformbench.judge_prompt import Assessed
+from scopeif.reformbench.adjudication.strata import Pair
+from scopeif.reformbench.calibration.calibration import Probability
+from scopeif.reformbench.judging.prompt import Assessed
+from scopeif.reformbench.judging.third_opinion import opinion
 from scopeif.reformbench.models import Judgment
 from scopeif.reformbench.report.material import Material
 from scopeif.reformbench.report.table import decimal, fenced, plain, quoted
-from scopeif.reformbench.strata import Pair
-from scopeif.reformbench.third_opinion import opinion
 
 _ORIGINS = {
     "agreed": "both judges agree",

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
-from scopeif.reformbench.bootstrap import DEFAULT, Interval, Resampling, Table, clustered, quotient
 from scopeif.reformbench.metrics import AnyBenchmark, Unverified
-from scopeif.reformbench.units import joint_pass
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark, ScoredVariant, TargetId
+from scopeif.reformbench.scoring.bootstrap import DEFAULT, Interval, Resampling, Table, clustered, quotient
+from scopeif.reformbench.scoring.units import joint_pass
 
 By = Literal["target", "feature", "category"]
 

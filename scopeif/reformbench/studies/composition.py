@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from scopeif.errors import DataError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
-from scopeif.reformbench.bootstrap import DEFAULT, Interval, Resampling, Table, clustered, quotient
-from scopeif.reformbench.comparison import Change, paired
-from scopeif.reformbench.links import is_opposed
 from scopeif.reformbench.metrics import AnyBenchmark, Unverified
-from scopeif.reformbench.units import joint_pass
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
+from scopeif.reformbench.scoring.bootstrap import DEFAULT, Interval, Resampling, Table, clustered, quotient
+from scopeif.reformbench.scoring.comparison import Change, paired
+from scopeif.reformbench.scoring.links import is_opposed
+from scopeif.reformbench.scoring.units import joint_pass
 
 MEASURES = ("all_pass", "opposed", "aligned", "gap")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from scopeif.errors import DataError
-from scopeif.reformbench.levels import ratio
+from scopeif.reformbench.scoring.levels import ratio
 from scopeif.reformbench.studies.ranks import spearman
 
 COVERED = {"exact": (1, 1), "subtype": (1, 1), "composite": (2, None)}

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from scopeif.reformbench.bootstrap import Interval
-from scopeif.reformbench.comparison import Change, Comparison
-from scopeif.reformbench.units import LEVELS
+from scopeif.reformbench.scoring.bootstrap import Interval
+from scopeif.reformbench.scoring.comparison import Change, Comparison
+from scopeif.reformbench.scoring.units import LEVELS
 
 
 @dataclass(frozen=True)

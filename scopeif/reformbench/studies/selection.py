@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scopeif.errors import DataError, InvalidInputError
-from scopeif.reformbench.benchmark_shape import ScoredBenchmark
-from scopeif.reformbench.comparison import Change
 from scopeif.reformbench.metrics import AnyBenchmark, Scores, score
+from scopeif.reformbench.scoring.benchmark_shape import ScoredBenchmark
+from scopeif.reformbench.scoring.comparison import Change
+from scopeif.reformbench.scoring.units import joint_pass
 from scopeif.reformbench.studies.ranks import average_ranks
-from scopeif.reformbench.units import joint_pass
 
 
 @dataclass(frozen=True)

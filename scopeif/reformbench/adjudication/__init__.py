@@ -1,0 +1,1 @@
+"""The disagreements that a person reviews: strata, sample sizes, review files, the reviewer."""

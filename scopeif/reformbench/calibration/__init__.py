@@ -1,0 +1,1 @@
+"""Labels and adjudications to pass probabilities."""

@@ -1,0 +1,1 @@
+"""The catalog: 66 features, their templates, specs and compatibility."""

@@ -1,0 +1,1 @@
+"""Two judges, asked independently, and the compiled verifier as a third opinion."""

@@ -1,0 +1,1 @@
+"""Probabilities, links and units to TCPR and EMCR."""
