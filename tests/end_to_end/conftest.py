@@ -83,7 +83,7 @@ def start(tmp_path_factory):
         root = root or tmp_path_factory.mktemp("runs")
         output = root / f"output-{len(started)}.txt"
         command = [sys.executable, "-m", "scopeif.train", "recipe=tiny", f"run.root={root}", *overrides]
-        variables = os.environ | {"PYTHONPATH": str(HOOKS)} | (environment or {})
+        variables = os.environ | {"PYTHONPATH": f"{HOOKS}{os.pathsep}{ROOT}"} | (environment or {})
         with output.open("w") as file:
             process = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, env=variables)
         started.append(process)
