@@ -4,19 +4,18 @@ import signal
 
 import pytest
 import torch
-from processes import assert_gone, processes_of, traces
+from processes import assert_gone, processes_of
 
 from scopeif.training import rollout_log
 from scopeif.training.checkpoints import Checkpoints
 from scopeif.training.replaying import LoggedRun, replay
 
 pytestmark = [pytest.mark.long, pytest.mark.end_to_end, pytest.mark.timeout(900)]
-STEPS, UPDATES = 8, 2
+STEPS, UPDATES = 6, 2
 COMMAND = (
     "option=overlapped",
     f"trainer.total_training_steps={STEPS}",
-    "data.max_prompt_length=960",
-    "data.max_response_length=96",  # long enough to be interrupted
+    "actor_rollout_ref.rollout.max_num_seqs=1",  # one after another, so that some are interrupted
     "actor_rollout_ref.actor.ppo_mini_batch_size=2",
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
     "unverified.drill_frac=0.3",
@@ -26,11 +25,10 @@ COMMAND = (
 
 @pytest.fixture(scope="module")
 def run(start, tmp_path_factory):
-    batches, before = tmp_path_factory.mktemp("batches"), traces()
+    batches = tmp_path_factory.mktemp("batches")
     environment = {"VERL_USE_EXTERNAL_MODULES": "scopeif_test_hooks", "SCOPEIF_TEST_BATCHES": str(batches)}
     run = start(*COMMAND, environment=environment)
     assert run.wait(timeout=600) == 0, run.output.read_text()
-    assert traces() <= before
     run.batches = [torch.load(path, weights_only=False) for path in sorted(batches.iterdir())]
     return run
 
@@ -69,7 +67,9 @@ def test_responses_are_interrupted_and_go_on_with_the_new_weights(rollouts):
 
 
 def test_weights_reach_vllm(run):
-    seen = [row["overlap/current_probs_pearson_corr"] for row in run.metrics() if row["step"] > 2]
+    name = "overlap/current_probs_pearson_corr"  # a step may be wholly by older weights
+    seen = [row[name] for row in run.metrics() if row["step"] > 1 and name in row]
+    assert seen
     assert min(seen) >= 0.999
 
 

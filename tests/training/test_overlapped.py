@@ -110,6 +110,38 @@ def test_a_finished_run_holds_the_position_of_a_run_in_sync_mode():
     assert Run(total=3, done=3, position=3).trained == {}
 
 
+@pytest.mark.parametrize("step", range(1, 11))  # into a third epoch
+def test_a_position_before_a_draw_is_that_after_the_draw_before(step):
+    """Verl's loader and sampler: the state that an overlapped checkpoint holds goes on as that of sync mode does."""
+    after, before = _draws(11, ahead=False), _draws(11, ahead=True)
+    assert before.ids == after.ids
+    for state in (before.states[step], after.states[step - 1]):
+        assert [_draws(11 - step, ahead, state).ids for ahead in (False, True)] == [after.ids[step:]] * 2
+
+
+def _draws(count, ahead, state=None):
+    """What is drawn, and the loader's states: before each draw, or after."""
+    from torchdata.stateful_dataloader import StatefulDataLoader
+    from torchdata.stateful_dataloader.sampler import RandomSampler
+
+    rows = list(range(16))
+    sampler = RandomSampler(rows, generator=torch.Generator().manual_seed(42))
+    loader = StatefulDataLoader(rows, batch_size=4, drop_last=True, sampler=sampler, collate_fn=list)
+    if state is not None:
+        loader.load_state_dict(state)
+    drawn, states, iterator = [], [], None
+    for _ in range(count):
+        states += [loader.state_dict()] if ahead else []
+        iterator = iter(loader) if iterator is None else iterator
+        batch = next(iterator, None)
+        if batch is None:  # as verl's _fetch_one_gen_batch does
+            iterator = iter(loader)
+            batch = next(iterator)
+        drawn.append(batch)
+        states += [] if ahead else [loader.state_dict()]
+    return SimpleNamespace(ids=drawn, states=states)
+
+
 def test_only_what_was_drawn_before_may_be_sampled_and_every_validation():
     from scopeif.training.overlapped import OverlappedTrainer
     from scopeif.training.trainer import ScopeIFTrainer
