@@ -46,8 +46,12 @@ class OverlappedTrainer(ScopeIFTrainer, PPOTrainerColocateAsync):  # type: ignor
 
         def drawn_ahead(partition: str, reasons: Any) -> set[str]:
             groups: set[str] = sampleable(partition, reasons)
+            if partition == "val":
+                return groups
+            if buffer.failure_keys[partition]:  # also where all is there and nothing is waited for
+                self.refuse_missing(0, self.config.actor_rollout_ref.rollout.n)
             drawn_in = buffer.prompt_global_steps[partition]
-            return {group for group in groups if partition == "val" or drawn_in[group] < self.global_steps}
+            return {group for group in groups if drawn_in[group] < self.global_steps}
 
         buffer._sampleable_terminal_keys = drawn_ahead
         return buffer

@@ -97,7 +97,7 @@ def test_the_log_replays_to_what_was_logged(run):
 def test_a_stop_saves_first_and_the_run_goes_on_with_the_same_prompts(start, run):
     never = ("trainer.save_freq=100", "trainer.test_freq=100")
     asked = start(*COMMAND, *never)
-    asked.wait_for_step(3)
+    asked.wait_for_step(3, timeout=400)
     pids = processes_of(asked)
     asked.process.send_signal(signal.SIGUSR1)
     assert asked.wait(timeout=60) == 128 + signal.SIGUSR1, asked.output.read_text()
@@ -116,7 +116,7 @@ def test_a_reward_that_raises_stops_the_run_with_the_last_step_saved(start, tmp_
     mark = tmp_path / "raise"
     environment = {"VERL_USE_EXTERNAL_MODULES": "scopeif_test_hooks", "SCOPEIF_TEST_RAISE": str(mark)}
     run = start(*COMMAND, "trainer.save_freq=100", "trainer.test_freq=100", environment=environment)
-    run.wait_for_step(2)
+    run.wait_for_step(2, timeout=400)
     mark.touch()
     assert run.wait(timeout=120) == 1
     assert "came back without a result" in run.output.read_text()

@@ -1,11 +1,12 @@
 """The overlapped mode: what may go with it, in which order it draws and trains, and what it knows of old weights."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from scopeif.errors import ConfigError
+from scopeif.errors import ConfigError, TrainingFailed
 from scopeif.training.composing import compose_config
 from scopeif.training.consistency import check_consistency, is_overlapped
 from scopeif.training.planning.dry_run import planned_settings
@@ -142,21 +143,42 @@ def _draws(count, ahead, state=None):
     return SimpleNamespace(ids=drawn, states=states)
 
 
-def test_only_what_was_drawn_before_may_be_sampled_and_every_validation():
+@pytest.fixture
+def buffer():
+    return SimpleNamespace(
+        prompt_global_steps={"train": {"a": 1, "b": 2}, "val": {"c": 2}},
+        failure_keys={"train": set(), "val": {"c"}},
+        _sampleable_terminal_keys=lambda partition, reasons: {"train": {"a", "b"}, "val": {"c"}}[partition],
+    )
+
+
+@pytest.fixture
+def trainer(buffer, monkeypatch):
     from scopeif.training.overlapped import OverlappedTrainer
     from scopeif.training.trainer import ScopeIFTrainer
 
-    buffer = SimpleNamespace(
-        prompt_global_steps={"train": {"a": 1, "b": 2}, "val": {"c": 2}},
-        _sampleable_terminal_keys=lambda partition, reasons: {"train": {"a", "b"}, "val": {"c"}}[partition],
-    )
+    monkeypatch.setattr(ScopeIFTrainer, "_build_replay_buffer", lambda self: buffer)
     trainer = OverlappedTrainer.__new__(OverlappedTrainer)
     trainer.global_steps = 2
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ScopeIFTrainer, "_build_replay_buffer", lambda self: buffer)
-        trainer._build_replay_buffer()
+    trainer.config = compose_config(["recipe=tiny", "option=overlapped"])
+    trainer._build_replay_buffer()
+    return trainer
+
+
+def test_only_what_was_drawn_before_may_be_sampled_and_every_validation(trainer, buffer):
     assert buffer._sampleable_terminal_keys("train", None) == {"a"}
     assert buffer._sampleable_terminal_keys("val", None) == {"c"}
+
+
+@pytest.mark.parametrize("group", ["a", "b"])  # of this step, and of the next
+def test_a_reward_that_raised_stops_the_run_before_anything_is_trained_on(trainer, buffer, group):
+    saved = []
+    trainer.save_for_stop = lambda: saved.append(trainer.global_steps - 1)
+    trainer.run = SimpleNamespace(path=Path("runs/x/001"))
+    buffer.failure_keys["train"].add(group)
+    with pytest.raises(TrainingFailed, match="came back without a result"):
+        buffer._sampleable_terminal_keys("train", None)
+    assert saved == [1]
 
 
 # -- versions of the weights -------------------------------------------------------------------------------------------
