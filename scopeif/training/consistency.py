@@ -11,6 +11,9 @@ from scopeif.reformbench import in_training as reformbench
 from scopeif.training.settings import Settings
 from scopeif.verification.settings import require_judge
 
+SYNC, OVERLAPPED = "scopeif_sync", "scopeif_overlapped"
+"""What trainer.v1.trainer_mode may be: our trainers, as they are registered with verl."""
+
 
 def check_consistency(config: Any, settings: Settings) -> None:
     """Refuse values that are each fine and wrong together.
@@ -19,6 +22,7 @@ def check_consistency(config: Any, settings: Settings) -> None:
         ConfigError: the message names both keys.
     """
     require_judge(settings.verification, settings.judge is not None)
+    _check_mode(config)
     _check_groups(config, settings)
     _check_update(config)
     _check_token_limits(config)
@@ -38,6 +42,68 @@ def _check_groups(config: Any, settings: Settings) -> None:
             f"groups of {config.actor_rollout_ref.rollout.n} never hold the verified samples that "
             f"unverified.min_verified_per_group={settings.unverified.min_verified_per_group} asks for",
             place="actor_rollout_ref.rollout.n",
+        )
+
+
+def is_overlapped(config: Any) -> bool:
+    """Whether the next step's responses are generated while this step learns (`option=overlapped`)."""
+    return bool(config.trainer.v1.trainer_mode == OVERLAPPED)
+
+
+def _check_mode(config: Any) -> None:
+    mode = config.trainer.v1.trainer_mode
+    if mode not in (SYNC, OVERLAPPED):
+        raise ConfigError(
+            f"{mode!r} knows no unverified samples{did_you_mean(mode, (SYNC, OVERLAPPED))}",
+            place="trainer.v1.trainer_mode",
+            fix=f"{SYNC}, or option=overlapped",
+        )
+    if mode == OVERLAPPED:
+        _check_overlapped(config)
+
+
+def _check_overlapped(config: Any) -> None:
+    """What cannot be combined with responses that are a step ahead, and what must be."""
+    correction, rollout = config.algorithm.rollout_correction, config.actor_rollout_ref.rollout
+    place = "algorithm.rollout_correction."
+    fix = "option=overlapped sets all that it needs"
+    if config.algorithm.filter_groups is not None and config.algorithm.filter_groups.enable:
+        raise ConfigError(
+            "level groups are replaced while a step waits, and what replaces them is generated a step late: a step "
+            "would have no fixed prompts, and a resumed run others",
+            place="algorithm.filter_groups.enable",
+            fix="group_filtering and overlapped exclude each other: leave one of the options out",
+        )
+    if config.trainer.v1.colocate_async.num_warmup_batches != 1:
+        raise ConfigError(
+            f"an overlapped run is one step ahead, not {config.trainer.v1.colocate_async.num_warmup_batches}",
+            place="trainer.v1.colocate_async.num_warmup_batches",
+        )
+    if config.trainer.v1.sampler.sync_refill_failed_groups:
+        raise ConfigError(
+            "verl would replace a group whose rewards raised, in silence",
+            place="trainer.v1.sampler.sync_refill_failed_groups",
+        )
+    if not rollout.calculate_log_probs:
+        raise ConfigError(
+            "importance weights need the probabilities of the weights that generated",
+            place="actor_rollout_ref.rollout.calculate_log_probs",
+        )
+    if correction.rollout_is is None:
+        raise ConfigError("samples of older weights need importance weights", place=f"{place}rollout_is", fix=fix)
+    if correction.rollout_rs is not None:
+        raise ConfigError(
+            "rejected tokens leave the loss beside the unverified ones, and a mini-batch without a token has a loss "
+            "that is NaN",
+            place=f"{place}rollout_rs",
+            fix=fix,
+        )
+    if correction.bypass_mode:
+        raise ConfigError(
+            "without log-probabilities of the weights that are updated there is neither their agreement with vLLM's "
+            "nor a clip around them",
+            place=f"{place}bypass_mode",
+            fix=fix,
         )
 
 

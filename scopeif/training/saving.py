@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from verl.plugin.platform import get_platform
-from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
+from verl.trainer.ppo.v1.trainer_base import PPOTrainer
 
 from scopeif.errors import ConfigError, StackError, TrainingFailed, TrainingStopped
 from scopeif.training import rollout_log
@@ -29,8 +29,11 @@ from scopeif.training.tracking import tracking_environment
 from scopeif.training.validation import checker_failures, selected, validation_metrics
 
 
-class SavingTrainer(PPOTrainerSync):  # type: ignore[misc]
-    """verl's trainer in a run directory of ours, with our validation metrics, checkpoints and stops."""
+class SavingTrainer(PPOTrainer):  # type: ignore[misc]
+    """verl's trainer in a run directory of ours, with our validation metrics, checkpoints and stops.
+
+    Which of verl's modes it runs in is the second base of the class that is registered (`trainer`, `overlapped`).
+    """
 
     global_steps: int
 
@@ -54,7 +57,7 @@ class SavingTrainer(PPOTrainerSync):  # type: ignore[misc]
                 place="trainer.device",
                 fix="on a CPU machine install this package, so that its verl plug-in is found: pip install -e .",
             )
-        # verl branches on the literal mode name.
+        # verl branches on the literal mode name; overlapped runs take its synchronous buffer and checkpoints too.
         config.trainer.v1.trainer_mode = "sync"
         super().__init__(config)
 
@@ -84,8 +87,12 @@ class SavingTrainer(PPOTrainerSync):  # type: ignore[misc]
 
     def on_step_begin(self) -> None:
         super().on_step_begin()
-        self._loader_state = self.train_dataloader.state_dict() if self.global_steps > 1 else None
+        self._loader_state = self.data_position() if self.global_steps > 1 else None
         self.stop_if_asked()
+
+    def data_position(self) -> Any:
+        """State of the data loader from which a run that is resumed after the last finished step draws on."""
+        return self.train_dataloader.state_dict()
 
     # -- validation --------------------------------------------------------------------------------------------------
 

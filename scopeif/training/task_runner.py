@@ -1,4 +1,4 @@
-"""The Ray actor that holds the trainer: verl's own runner, with ScopeIF's trainer registered."""
+"""The Ray actor that holds the trainer: verl's own runner, with ScopeIF's trainers registered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TaskRunner(_Base):  # type: ignore[misc]
     """Runs one training from a composed config."""
 
     def run(self, config: Any) -> None:
-        from scopeif.training import trainer  # noqa: F401  (registers the trainer)
+        from scopeif.training import overlapped, trainer  # noqa: F401  (registers the trainers)
 
         validate_config(config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config))
         super().run(config)

@@ -83,7 +83,7 @@ def start(tmp_path_factory):
         root = root or tmp_path_factory.mktemp("runs")
         output = root / f"output-{len(started)}.txt"
         command = [sys.executable, "-m", "scopeif.train", "recipe=tiny", f"run.root={root}", *overrides]
-        paths = [str(HOOKS), (environment or {}).get("PYTHONPATH"), os.environ.get("PYTHONPATH")]
+        paths = [str(HOOKS), str(ROOT), (environment or {}).get("PYTHONPATH"), os.environ.get("PYTHONPATH")]
         variables = os.environ | (environment or {}) | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
         with output.open("w") as file:
             process = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, env=variables)

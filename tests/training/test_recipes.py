@@ -12,6 +12,7 @@ from scopeif.training.verl_validation import verl_refusals
 
 JUDGE = "judge.endpoints=[http://node7:8000/v1]"
 ALL_OPTIONS = "option=[dynamic_batch,sequence_parallel,group_filtering,soft_overlong,lora]"
+OVERLAPPED = "option=[dynamic_batch,sequence_parallel,soft_overlong,lora,overlapped]"
 
 PAPER = {  # appendix E.2, sections 5.2 and 6.1
     "algorithm.adv_estimator": "grpo",
@@ -70,6 +71,8 @@ def test_every_recipe_says_what_it_is_for():
 def test_verl_accepts_every_recipe_and_all_options_together():
     chosen = [[f"recipe={recipe}"] for recipe in options("recipe")]
     chosen += [["recipe=qwen3_4b", ALL_OPTIONS], ["recipe=qwen3_8b", "judge=openai_compatible", "judge.model=m"]]
+    chosen += [[f"recipe={recipe}", "option=overlapped"] for recipe in ("qwen3_4b", "qwen3_8b", "tiny")]
+    chosen += [["recipe=qwen3_8b", OVERLAPPED]]
     chosen += [["recipe=qwen3_4b", "judge=none", "verification=compiled", "reward=ila"]]
     configs = [compose_config(overrides) for overrides in chosen]
     for config in configs:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from scopeif.training.consistency import is_overlapped
 from scopeif.training.planning.memory import adapter_parameters, has_reference
 from scopeif.training.planning.shape import ModelShape
 from scopeif.training.planning.workload import Workload
@@ -80,4 +81,5 @@ def is_papers_setting(config: Any, work: Workload, kind: str, judge_model: str |
     """Whether the paper's pace says something about this run: its GPUs, batch, lengths, training and verification."""
     gpus, adapter = config.trainer.nnodes * config.trainer.n_gpus_per_node, config.actor_rollout_ref.model.lora_rank
     same = (gpus, work.prompts, work.rollouts, work.prompt_tokens, work.response_tokens) == (8, 32, 8, 4096, 8192)
+    same = same and not is_overlapped(config)
     return bool(same and not adapter and work.thinking and kind == "tgv" and "gpt-oss-120b" in (judge_model or ""))

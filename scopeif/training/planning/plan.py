@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from scopeif.training.consistency import is_overlapped
 from scopeif.training.data import file_paths
 from scopeif.training.planning.disk import Disk, disk
 from scopeif.training.planning.host_memory import HostMemory, host_memory
@@ -45,6 +46,8 @@ class Plan:
     """What a run will need; all of memory and hours is estimated, and the memory unchecked against a GPU."""
 
     on_cpu: bool
+    overlapped: bool
+    """Whether the next step's responses are generated while this step waits and learns."""
     shape: ModelShape
     data: DataSize
     work: Workload
@@ -90,6 +93,7 @@ def make_plan(config: Any, settings: Settings, card_bytes: int = CARD_BYTES) -> 
     model = judge.model if judge else None
     return Plan(
         on_cpu=on_cpu,
+        overlapped=is_overlapped(config),
         shape=shape,
         data=data,
         work=work,

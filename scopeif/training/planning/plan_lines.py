@@ -52,6 +52,11 @@ def _work_lines(plan: Plan) -> Iterator[str]:
         f"resources   {needs.nodes} node x {needs.gpus_per_node} {unit}; Ray bundles {needs.bundles}, {needs.cpus} "
         f"logical processors; {needs.vllm_replicas} vLLM, {needs.data_parallel} data parallel"
     )
+    if plan.overlapped:
+        yield (
+            f"overlapped  each {unit} generates, then trains; the next step's {work.responses} responses begin while "
+            "the last ones of this step are waited for, and are verified while it trains"
+        )
 
 
 def _memory_lines(plan: Plan) -> Iterator[str]:

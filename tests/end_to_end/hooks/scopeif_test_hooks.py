@@ -40,6 +40,7 @@ def _dump_actor_batches(module):
         import torch
 
         names = ("advantages", "response_mask", "loss_mask", "returns")
+        names += tuple(name for name in ("rollout_is_weights", "old_log_probs", "rollout_log_probs") if name in data)
         rows = {name: [row.clone() for row in data[name].unbind()] for name in names}
         rows["uid"] = [getattr(uid, "data", uid) for uid in data["uid"]]
         rows["reward_extra_info"] = [getattr(x, "data", x)["reward_extra_info"] for x in data["extra_fields"]]
@@ -78,6 +79,23 @@ def _append(path, word):
 
 if os.environ.get("SCOPEIF_TEST_REWARDS"):
     sys.meta_path.insert(0, _PatchAfterImport("scopeif.training.reward_manager", _mark_rewards))
+
+
+def _raise_in_rewards(module):
+    """While that file is there, a reward raises: a fault of ours, not an unverified sample."""
+    manager, mark = module.ScopeIFRewardManager, os.environ["SCOPEIF_TEST_RAISE"]
+    run_single = manager.run_single
+
+    async def raising(self, data):
+        if os.path.exists(mark):
+            raise RuntimeError("a bug in the reward")
+        return await run_single(self, data)
+
+    manager.run_single = raising
+
+
+if os.environ.get("SCOPEIF_TEST_RAISE"):
+    sys.meta_path.insert(0, _PatchAfterImport("scopeif.training.reward_manager", _raise_in_rewards))
 
 
 def _poison_updates(module):
