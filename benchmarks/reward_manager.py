@@ -1,11 +1,11 @@
 """What the reward manager adds to a sample, beside verification and waiting.
 
-    python benchmarks/reward_manager.py [--tokens 512 2048 8192] [--samples 200]
+    python benchmarks/reward_manager.py [--samples 200]
 
 Each sample is a real prompt of data/scope_mini with an answer of so many tokens of the policy's own tokenizer; its
 verifier answers at once with a record for every counting object. What is left is the manager's own work: decoding,
 the format gate, reading the instruction, the four rewards, the logged outcome. Exit code 1: more than 2 ms at the
-median of the longest answers.
+median of answers of 4096 tokens, half of the paper's cap.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from scopeif.training.reward_manager import ScopeIFRewardManager
 from scopeif.verification.outcome import Outcome
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT_MS = 2.0
+LIMIT_MS, JUDGED = 2.0, 4096
+LENGTHS = (512, 2048, JUDGED, 8192)
 SENTENCE = "The boats rest in the harbour while the tide runs out, and nobody on the quay is in a hurry today. "
 
 
@@ -67,7 +68,6 @@ async def measure(manager: Manager, samples: list[Any]) -> list[float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tokens", type=int, nargs="+", default=[512, 2048, 8192])
     parser.add_argument("--samples", type=int, default=200)
     options = parser.parse_args()
     from transformers import AutoTokenizer
@@ -78,20 +78,22 @@ def main() -> int:
         [
             "recipe=smoke",
             f"actor_rollout_ref.model.path={policy}",
-            f"data.max_response_length={max(options.tokens)}",
+            f"data.max_response_length={max(LENGTHS)}",
             f"trainer.default_local_dir={ROOT / 'runs' / 'none' / 'checkpoints'}",
         ]
     )
     manager = Manager(config, tokenizer, None)
     prompts = read_instructions(ROOT / "data" / "scope_mini" / "test.jsonl")
-    text = tokenizer.encode(SENTENCE * (max(options.tokens) // 16))
-    for count in sorted(options.tokens):
+    text = tokenizer.encode(SENTENCE * (max(LENGTHS) // 16))
+    medians = {}
+    for count in LENGTHS:
         tokens = [*text[: count - 1], tokenizer.eos_token_id]
         samples = [sample(tokens, instruction_to_json(prompts[n % len(prompts)])) for n in range(options.samples)]
         taken = asyncio.run(measure(manager, samples[:20] + samples))[20:]
-        middle, high = statistics.median(taken), statistics.quantiles(taken, n=20)[-1]
+        medians[count] = middle = statistics.median(taken)
+        high = statistics.quantiles(taken, n=20)[-1]
         print(f"{len(tokens):6} tokens: median {middle:.2f} ms, 95th percentile {high:.2f} ms a sample")
-    return int(middle > LIMIT_MS)
+    return int(medians[JUDGED] > LIMIT_MS)
 
 
 if __name__ == "__main__":

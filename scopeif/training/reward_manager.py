@@ -103,7 +103,8 @@ class ScopeIFRewardManager(RewardManagerBase):  # type: ignore[misc]
         return self.tokenizer.decode(tokens[:-1] if stopped else tokens, skip_special_tokens=False), not stopped
 
     async def _verify(self, instruction: Instruction, answer: Answer, tokens: list[int]) -> ResponseOutcome:
-        if answer.format_reward and drawn(f"{instruction.id} {tokens}", self.settings.unverified.drill_frac):
+        share = self.settings.unverified.drill_frac
+        if share and answer.format_reward and drawn(f"{instruction.id} {tokens}", share):
             drill = Outcome(reason=Reason.DRILL, detail="unverified.drill_frac", verifier="drill")
             return ResponseOutcome(answer, (drill,) * len(instruction.constraints))
         return await verify_response(await self._verifier(), instruction, answer)
