@@ -10,12 +10,12 @@ import yaml
 from typer.testing import CliRunner
 
 from scopeif.errors import ConfigError, DataError
+from scopeif.reformbench import judging_dir
 from scopeif.reformbench.adjudication.adjudication import adjudicated
 from scopeif.reformbench.adjudication.strata import Instance
 from scopeif.reformbench.calibration.calibration import scored
 from scopeif.reformbench.calibration.file import read_adjudications, read_calibrated, write_adjudications
 from scopeif.reformbench.commands.judge import calibrate, judge, review
-from scopeif.reformbench.judging import folder as judging_dir
 from scopeif.reformbench.judging.judges_file import read_judges
 from scopeif.reformbench.judging.judging import file_of
 from scopeif.reformbench.judging.judgment_file import forget_unverified, key_of
