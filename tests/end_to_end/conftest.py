@@ -29,11 +29,19 @@ class Run:
         return self.root / "tiny" / f"{number:03d}"
 
     def metrics(self, kind="train", number=1):
-        lines = (self.folder(number) / "metrics.jsonl").read_text().splitlines()
-        return [row for row in map(json.loads, lines) if row["kind"] == kind]
+        return [row for row in self._rows("metrics.jsonl", number) if row["kind"] == kind]
 
     def prompts(self, number=1):
-        return [json.loads(line) for line in (self.folder(number) / "prompts.jsonl").read_text().splitlines()]
+        return self._rows("prompts.jsonl", number)
+
+    def events(self, number=1):
+        return self._rows("events.jsonl", number)
+
+    def _rows(self, name, number):
+        """The lines that are whole: the run may be writing the next one."""
+        file = self.folder(number) / name
+        lines = file.read_bytes().split(b"\n")[:-1] if file.exists() else []
+        return [json.loads(line) for line in lines]
 
     def wait(self, timeout):
         """Exit status; a run that takes longer is killed and fails the test with its output."""
@@ -42,11 +50,6 @@ class Run:
         except subprocess.TimeoutExpired:
             self.process.kill()
             pytest.fail(f"the run took more than {timeout} s:\n{self.output.read_text()}")
-
-    def events(self, number=1):
-        file = self.folder(number) / "events.jsonl"
-        lines = file.read_bytes().split(b"\n")[:-1] if file.exists() else []
-        return [json.loads(line) for line in lines]
 
     def wait_until(self, condition, timeout=600):
         """Until it holds; a run that ends or takes longer fails the test with its output."""
@@ -60,8 +63,7 @@ class Run:
 
     def wait_for_step(self, step, timeout=180):
         """Until that step's metrics are written."""
-        file = self.folder() / "metrics.jsonl"
-        self.wait_until(lambda: file.exists() and any(row["step"] >= step for row in self.metrics()), timeout)
+        self.wait_until(lambda: any(row["step"] >= step for row in self.metrics()), timeout)
 
 
 @pytest.fixture(scope="module", autouse=True)
