@@ -58,6 +58,11 @@ def _check_mode(config: Any) -> None:
             place="trainer.v1.trainer_mode",
             fix=f"{SYNC}, or option=overlapped",
         )
+    if config.trainer.v1.sampler.sync_refill_failed_groups:
+        raise ConfigError(
+            "verl would replace a group whose rewards raised, in silence",
+            place="trainer.v1.sampler.sync_refill_failed_groups",
+        )
     if mode == OVERLAPPED:
         _check_overlapped(config)
 
@@ -78,11 +83,6 @@ def _check_overlapped(config: Any) -> None:
         raise ConfigError(
             f"an overlapped run is one step ahead, not {config.trainer.v1.colocate_async.num_warmup_batches}",
             place="trainer.v1.colocate_async.num_warmup_batches",
-        )
-    if config.trainer.v1.sampler.sync_refill_failed_groups:
-        raise ConfigError(
-            "verl would replace a group whose rewards raised, in silence",
-            place="trainer.v1.sampler.sync_refill_failed_groups",
         )
     if not rollout.calculate_log_probs:
         raise ConfigError(
