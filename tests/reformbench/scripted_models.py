@@ -9,7 +9,7 @@ import re
 
 from scopeif.reformbench.catalog.features import catalog
 from scopeif.reformbench.catalog.templates import instantiate, measurable
-from scopeif.reformbench.construction.witnessing import measured
+from scopeif.reformbench.judging.third_opinion import opinion
 from tests.judge.server import Reply
 
 REQUIREMENT = " Answer in bullet points."
@@ -40,7 +40,7 @@ def features():
     forbidden = {
         one.id: [instantiate(one.id, "forbid", {}, language) for language in ("en", "zh")] for one in catalog().features
     }
-    return [id_ for id_, both in forbidden.items() if all(measured(one, WITNESS) != 0 for one in both)]
+    return [id_ for id_, both in forbidden.items() if all(opinion(one, WITNESS) != 0 for one in both)]
 
 
 def kind_of(request):

@@ -12,15 +12,14 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from scopeif.errors import AmbiguousResponse, JudgeFormatError
+from scopeif.errors import JudgeFormatError
 from scopeif.judge.final_text import final_text
-from scopeif.measure import evaluate
 from scopeif.reformbench.construction.calls import Caller, clean
 from scopeif.reformbench.construction.composing import requirements_text
 from scopeif.reformbench.construction.prompt import prompt
 from scopeif.reformbench.construction.stage import LeftOut
-from scopeif.reformbench.models import CONSTRAINTS_PER_VARIANT, Requirement, Variant, text_hash
-from scopeif.reward import satisfied
+from scopeif.reformbench.judging.third_opinion import opinion
+from scopeif.reformbench.models import CONSTRAINTS_PER_VARIANT, Variant, text_hash
 
 PROMPTS = ("witness", "verify_witness", "clarify")
 NO_WITNESS = "no witness answer"
@@ -176,7 +175,7 @@ class Reviewer:
                 round=number,
                 by=witness.by,
                 witness_hash=text_hash(witness.text),
-                measured=measured(requirement, witness.text),
+                measured=opinion(requirement, witness.text),
                 judged=labels[position + 1].label if labels else None,
                 evidence=labels[position + 1].evidence if labels else "",
             )
@@ -208,16 +207,6 @@ class Reviewer:
         review = self._provenance | {"round": number, "witness_by": witness.by, "clarified": clarified}
         provenance = now.provenance | {"satisfiability": review | {"witness_hash": text_hash(witness.text)}}
         return now.model_copy(update={"witness": witness.text, "provenance": provenance})
-
-
-def measured(requirement: Requirement, text: str) -> Literal[0, 1] | None:
-    """Whether a text satisfies a requirement by its formal spec; None where that cannot be said."""
-    if requirement.spec is None:
-        return None
-    try:
-        return 1 if satisfied(evaluate(requirement.spec, text)) else 0
-    except AmbiguousResponse:
-        return None
 
 
 def _one_each(answer: LabelAnswer) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from scopeif.errors import DataError
-from scopeif.reformbench.construction.witnessing import Witness, measured
+from scopeif.reformbench.construction.witnessing import Witness
+from scopeif.reformbench.judging.third_opinion import opinion
 from scopeif.reformbench.mini.answers import plain_answers
 from scopeif.reformbench.mini.blocks import Marks, Writer, marks_of
 from scopeif.reformbench.models import Language, Variant
@@ -37,7 +38,7 @@ def witness_of(variant: Variant, language: Language) -> Witness:
     forbidden = {one.feature for one in variant.requirements if one.mode == "forbid"}
     text = _text(Writer(plain_answers()[variant.question], language), required, forbidden)
     for number, requirement in enumerate(variant.requirements, start=1):
-        if measured(requirement, text) != 1:
+        if opinion(requirement, text) != 1:
             what = f"requirement {number}, {requirement.mode} {requirement.feature}"
             raise DataError(
                 f"the witness does not satisfy {what}: {text!r}",
