@@ -77,14 +77,31 @@ class Family:
         # By inode: a named semaphore is mapped under the temporary name that it was made with.
         return {inode: present[inode] for inode in mapped & present.keys() - self.foreign}
 
-    def end(self, grace_s: float = TERM_GRACE_S) -> None:
-        """End all members: ask first, kill after `grace_s`."""
+    def end(self, grace_s: float = TERM_GRACE_S) -> dict[int, str]:
+        """End all members: ask first, kill after `grace_s`; returns the shared memory that they had meanwhile.
+
+        They go on to work until they end, and may make more of it: so they are stopped while it is looked for.
+        """
+        files: dict[int, str] = {}
         for number in (signal.SIGTERM, signal.SIGKILL):
+            self._freeze()
+            files |= self.shared_memory()
             for member in self.refresh():
                 member.signal(number)
+                member.signal(signal.SIGCONT)
             deadline = time.monotonic() + grace_s
             while self.refresh() and time.monotonic() < deadline:
+                files |= self.shared_memory()
                 time.sleep(0.05)
+        return files
+
+    def _freeze(self) -> None:
+        """Stop all members, also those that start meanwhile."""
+        stopped: set[Process] = set()
+        while new := self.refresh() - stopped:
+            for member in new:
+                member.signal(signal.SIGSTOP)
+            stopped |= new
 
 
 class Watchdog:
@@ -130,9 +147,9 @@ def watch(order_json: str) -> None:
         if new or time.monotonic() - looked >= FILES_POLL_S:
             files, looked = files | family.shared_memory(), time.monotonic()
             seen |= new
-    files |= family.shared_memory()
+    family.refresh()
     family.root = -1  # the id may soon be somebody else's; the members are known
-    family.end()
+    files |= family.end()
     present = _shared_memory()
     for inode, path in files.items():
         if present.get(inode) == path:

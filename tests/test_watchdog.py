@@ -102,6 +102,31 @@ def test_shared_memory_of_members_is_listed_and_what_was_there_before_is_not():
     assert f"/dev/shm/{mapped}" not in listed
 
 
+LATE = """
+import signal, sys, time
+from multiprocessing import resource_tracker, shared_memory
+kept = []
+def make(number, frame):
+    kept.append(shared_memory.SharedMemory(create=True, size=4096, name=sys.argv[1]))
+    resource_tracker.unregister(kept[0]._name, "shared_memory")
+    time.sleep(60)
+signal.signal(signal.SIGTERM, make)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def test_shared_memory_that_is_made_while_a_member_is_ended_is_listed():
+    name = f"verl_weights_test_{os.getpid()}_late"
+    child = spawn(LATE, name)
+    assert child.stdout.readline().strip() == "ready"
+    members = {one for one in Family(os.getpid()).refresh() if one.pid == child.pid}  # the test's own helpers stay
+    listed = Family(-1, members).end(grace_s=1).values()
+    drop(child)
+    shared_memory.SharedMemory(name=name).unlink()
+    assert f"/dev/shm/{name}" in listed
+
+
 def test_a_killed_launcher_takes_its_family_and_folder_along(tmp_path):
     folder = tmp_path / "temporary"
     folder.mkdir()
