@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scopeif.errors import ConfigError, DataError, InvalidInputError
+from scopeif.errors import ConfigError, DataError
 from scopeif.judge.client import JudgeClient
 from scopeif.judge.messages import JudgeAnswer, JudgeRequest
 from scopeif.judge.settings import JudgeSettings, Sampling, SamplingSettings
@@ -32,6 +32,7 @@ from scopeif.reformbench.judging.reading import read_verdicts
 from scopeif.reformbench.ledger import Ledger
 from scopeif.reformbench.models import Judgment, text_hash
 from scopeif.verification.asking import Asker
+from scopeif.verification.bounded import bounded
 
 Progress = Callable[["JudgingReport"], None]
 """Called after every response with how far a judge is."""
@@ -180,7 +181,7 @@ class _Remembering:
         """It is kept already."""
 
 
-async def judge_many(
+def judge_many(
     name: str, asker: Asker, items: Iterable[Assessed], concurrency: int = 64
 ) -> AsyncGenerator[tuple[Assessed, list[Judgment]], None]:
     """Judge responses, at most `concurrency` at a time; yields each with its labels, in the order of completion.
@@ -191,27 +192,7 @@ async def judge_many(
         InvalidInputError: a concurrency below 1.
         JudgeRefused: the judge accepts no requests at all.
     """
-    if concurrency < 1:
-        raise InvalidInputError(f"concurrency is {concurrency}; it must be at least 1")
-    waiting = iter(items)
-    pending: set[asyncio.Task[tuple[Assessed, list[Judgment]]]] = set()
-    exhausted = False
-    try:
-        while pending or not exhausted:
-            while not exhausted and len(pending) < concurrency:
-                item = next(waiting, None)
-                if item is None:
-                    exhausted = True
-                else:
-                    pending.add(asyncio.create_task(_judge(name, asker, item)))
-            if pending:
-                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    yield task.result()
-    finally:
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
+    return bounded(lambda item: _judge(name, asker, item), items, concurrency)
 
 
 async def _judge(name: str, asker: Asker, item: Assessed) -> tuple[Assessed, list[Judgment]]:
