@@ -17,11 +17,11 @@ from scopeif.judge.client import JudgeClient
 from scopeif.judge.messages import JudgeAnswer, JudgeRequest
 from scopeif.reformbench.build_settings import ModelSettings, identity
 from scopeif.reformbench.construction.calls import GO_ON, clean, each
-from scopeif.reformbench.construction.prompt import prompt
 from scopeif.reformbench.construction.stage import LeftOut, value_hash
 from scopeif.reformbench.construction.wording import single_instruction
 from scopeif.reformbench.ledger import Ledger
 from scopeif.reformbench.models import Language, Question, Response, ResponseKind, Variant, text_hash
+from scopeif.reformbench.prompt_file import prompt
 
 Condition = Literal["plain", "meta_prompt"]
 """`meta_prompt` appends a fixed text to the user message (section 4.4, appendix A.8)."""

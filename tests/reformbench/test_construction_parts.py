@@ -22,12 +22,12 @@ from scopeif.reformbench.construction.composing import Checked
 from scopeif.reformbench.construction.core_labels import core_labels
 from scopeif.reformbench.construction.languages import language_of
 from scopeif.reformbench.construction.plan import Choice, combine, pool
-from scopeif.reformbench.construction.prompt import Prompt, prompt
 from scopeif.reformbench.construction.release_patterns import matches
 from scopeif.reformbench.construction.residual import residual
 from scopeif.reformbench.construction.screening import probabilities_of, rank
 from scopeif.reformbench.construction.wording import instruction
 from scopeif.reformbench.models import Question, Variant
+from scopeif.reformbench.prompt_file import Prompt, prompt
 from tests.reformbench.constructions import write_lines
 
 # -- plans -------------------------------------------------------------------------------------------------------

@@ -15,9 +15,10 @@ from scopeif.errors import ConfigError, DataError, InvalidInputError, JudgeForma
 from scopeif.reformbench.adjudication.strata import Instance
 from scopeif.reformbench.judging.judging import JudgeSetup, file_of, judge_all, judge_into, judge_settings
 from scopeif.reformbench.judging.judgment_file import forget_unverified, judgments_in
-from scopeif.reformbench.judging.prompt import Assessed, assessed, template
+from scopeif.reformbench.judging.prompt import PROMPT, Assessed, assessed
 from scopeif.reformbench.judging.reading import NOT_FOUND, read_verdicts
 from scopeif.reformbench.judging.third_opinion import Confusion, third_opinion
+from scopeif.reformbench.prompt_file import prompt
 from tests.judge.clients import FAST, until
 from tests.judge.server import JudgeServer, Reply
 from tests.reformbench.labelled import item, judgment, response, said, seal_in, variant
@@ -380,7 +381,7 @@ async def test_what_a_file_was_begun_under_is_not_changed(tmp_path):
             await judge_into(setup(server), lambda: [item(), item()], tmp_path / "a")
         with pytest.raises(InvalidInputError, match="concurrency is 0"):
             await judge_into(setup(server), lambda: [item("v2")], tmp_path / "a", 0)
-    assert setup(server).given()["prompt"] not in template()
+    assert setup(server).given()["prompt"] not in prompt(PROMPT).template
 
 
 # -- The third opinion -------------------------------------------------------------------------------------------

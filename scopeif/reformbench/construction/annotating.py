@@ -24,8 +24,8 @@ from scopeif.reformbench.catalog.features import Catalog
 from scopeif.reformbench.catalog.presence import present
 from scopeif.reformbench.construction.calls import Caller
 from scopeif.reformbench.construction.core_labels import core_labels, labels_hash
-from scopeif.reformbench.construction.prompt import hashes, prompt
 from scopeif.reformbench.models import Annotation, Response, text_hash
+from scopeif.reformbench.prompt_file import hashes, prompt
 
 PROMPTS = ("annotate", "extract", "normalise")
 EMPTY = "empty response"

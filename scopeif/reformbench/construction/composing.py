@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 from scopeif.errors import JudgeFormatError
 from scopeif.reformbench.construction.calls import Caller, clean
-from scopeif.reformbench.construction.prompt import hashes, prompt
 from scopeif.reformbench.construction.stage import LeftOut
 from scopeif.reformbench.construction.wording import instruction
 from scopeif.reformbench.models import CONSTRAINTS_PER_VARIANT, Question, Requirement, Variant, text_hash
+from scopeif.reformbench.prompt_file import hashes, prompt
 
 PROMPTS = ("compose", "compose_check")
 NO_ANSWER = "no usable answer"

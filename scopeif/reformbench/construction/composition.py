@@ -25,10 +25,10 @@ from scopeif.reformbench.construction.build import ANNOTATION, COMPOSITION, REMO
 from scopeif.reformbench.construction.calls import Caller, each
 from scopeif.reformbench.construction.composing import PROMPTS, Composer, Draft
 from scopeif.reformbench.construction.plan import Choice, Triple, combine, pool
-from scopeif.reformbench.construction.prompt import hashes, prompt
 from scopeif.reformbench.construction.questions import FILE as QUESTIONS_FILE
 from scopeif.reformbench.construction.stage import LeftOut, Manifest
 from scopeif.reformbench.models import Language, Mode, Question, Requirement, Variant
+from scopeif.reformbench.prompt_file import hashes, prompt
 
 FILE = "variants.jsonl"
 NO_BASELINE = "no baseline"

@@ -17,11 +17,11 @@ from scopeif.errors import JudgeFormatError
 from scopeif.reformbench.construction.build import QUESTIONS, REMOVAL, Build, who
 from scopeif.reformbench.construction.calls import Caller, clean, each
 from scopeif.reformbench.construction.languages import language_of
-from scopeif.reformbench.construction.prompt import hashes, prompt
 from scopeif.reformbench.construction.questions import FILE
 from scopeif.reformbench.construction.residual import Hit, residual
 from scopeif.reformbench.construction.stage import LeftOut, Manifest
 from scopeif.reformbench.models import Question, text_hash
+from scopeif.reformbench.prompt_file import hashes, prompt
 
 NO_ANSWER = "no usable answer"
 TASK_CHANGED = "task not preserved"

@@ -11,10 +11,10 @@ from scopeif.errors import DataError
 from scopeif.reformbench.construction.build import SATISFIABILITY, SCREENING, Build, who
 from scopeif.reformbench.construction.calls import each
 from scopeif.reformbench.construction.composition import FILE
-from scopeif.reformbench.construction.prompt import hashes
 from scopeif.reformbench.construction.stage import LeftOut, Manifest, file_hash, read_rows
 from scopeif.reformbench.construction.witnessing import PROMPTS, Reviewer, Witness
 from scopeif.reformbench.models import Variant
+from scopeif.reformbench.prompt_file import hashes
 
 REVIEWS_FILE = "reviews.jsonl"
 

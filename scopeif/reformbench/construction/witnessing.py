@@ -16,10 +16,10 @@ from scopeif.errors import JudgeFormatError
 from scopeif.judge.final_text import final_text
 from scopeif.reformbench.construction.calls import Caller, clean
 from scopeif.reformbench.construction.composing import requirements_text
-from scopeif.reformbench.construction.prompt import prompt
 from scopeif.reformbench.construction.stage import LeftOut
 from scopeif.reformbench.judging.third_opinion import opinion
 from scopeif.reformbench.models import CONSTRAINTS_PER_VARIANT, Variant, text_hash
+from scopeif.reformbench.prompt_file import prompt
 
 PROMPTS = ("witness", "verify_witness", "clarify")
 NO_WITNESS = "no witness answer"

@@ -27,10 +27,11 @@ from scopeif.judge.client import JudgeClient
 from scopeif.judge.messages import JudgeAnswer, JudgeRequest
 from scopeif.judge.settings import JudgeSettings, Sampling, SamplingSettings
 from scopeif.reformbench.judging.judgment_file import key_of
-from scopeif.reformbench.judging.prompt import Assessed, template
+from scopeif.reformbench.judging.prompt import PROMPT, Assessed
 from scopeif.reformbench.judging.reading import read_verdicts
 from scopeif.reformbench.ledger import Ledger
-from scopeif.reformbench.models import Judgment, text_hash
+from scopeif.reformbench.models import Judgment
+from scopeif.reformbench.prompt_file import prompt
 from scopeif.verification.asking import Asker
 from scopeif.verification.bounded import bounded
 
@@ -57,7 +58,7 @@ class JudgeSetup:
         settings = self.settings.model_dump(mode="json", include={"model", "reasoning_effort", "extra_body"})
         sampling = self.settings.sampling
         temperatures = [sampling.batch.temperature, sampling.judgment.temperature, sampling.temperature_step]
-        return {"judge": self.name, **settings, "temperatures": temperatures, "prompt": text_hash(template())}
+        return {"judge": self.name, **settings, "temperatures": temperatures, "prompt": prompt(PROMPT).hash}
 
 
 @dataclass

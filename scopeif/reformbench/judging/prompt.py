@@ -6,19 +6,14 @@ that no line of it ends the fence around it, and no result that it holds passes 
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from scopeif.errors import DataError, InvalidInputError
 from scopeif.reformbench.models import CONSTRAINTS_PER_VARIANT, Requirement, Response, Variant
+from scopeif.reformbench.prompt_file import prompt, seal_of
 
-_PLACEHOLDER = re.compile(r"\{(seal|instruction|constraints|response|count)\}")
-_SEAL_DIGITS = 12
+PROMPT = "judge_constraints"
 
 
 @dataclass(frozen=True)
@@ -59,24 +54,21 @@ class Assessed:
     def seal(self) -> str:
         """A hash that stands in none of the pieces: of the instruction, the requirements and the response."""
         asked = [(one.text, one.acceptance) for one in self.requirements]
-        pieces = json.dumps([self.instruction, asked, self.response.text])
-        return hashlib.sha256(pieces.encode()).hexdigest()[:_SEAL_DIGITS]
+        return seal_of([self.instruction, asked, self.response.text])
 
     def prompt(self) -> str:
         """The judge's prompt; nothing in it names the evaluated model."""
         count = len(self.requirements)
-        fillings = {
-            "seal": self.seal,
-            "instruction": self.instruction,
-            "constraints": "\n\n".join(
+        return prompt(PROMPT).filled(
+            seal=self.seal,
+            instruction=self.instruction,
+            constraints="\n\n".join(
                 f"Constraint {number}: {one.text}\nAcceptance criterion: {one.acceptance}"
                 for number, one in enumerate(self.requirements, start=1)
             ),
-            "response": self.response.text,
-            "count": "1 constraint" if count == 1 else f"{count} constraints",
-        }
-        # In one pass: a chain of replacements would fill placeholders that stand in the response.
-        return _PLACEHOLDER.sub(lambda match: fillings[match[1]], template())
+            response=self.response.text,
+            count="1 constraint" if count == 1 else f"{count} constraints",
+        )
 
 
 def assessed(
@@ -105,10 +97,3 @@ def assessed(
                 what = f"the single-constraint instruction {response.position} of variant {variant.id!r} is not given"
                 raise DataError(what, place=place) from None
         yield Assessed(variant, response, instruction)
-
-
-@cache
-def template() -> str:
-    """The prompt's file, placeholders unfilled."""
-    file = files("scopeif.reformbench").joinpath("prompts", "judge_constraints.txt")
-    return file.read_text(encoding="utf-8").strip()

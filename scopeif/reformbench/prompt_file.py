@@ -1,4 +1,4 @@
-"""Prompts of construction: a file, filled in one pass, with a seal around what others wrote."""
+"""Prompts: a file, filled in one pass, with a seal around what others wrote."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ class Prompt:
         """Of the file's text; records name it, so that it is known by which words they were made."""
         return text_hash(self.template)
 
-    def filled(self, **pieces: str) -> str:
+    def filled(self, seal: str | None = None, **pieces: str) -> str:
         """The prompt with its pieces; `{seal}` becomes a hash of all of them, which no piece can contain.
+
+        Args:
+            seal: another such hash, where the answer is to be told by it.
 
         Raises:
             InvalidInputError: a placeholder without a piece, or a piece without a placeholder.
@@ -38,9 +41,14 @@ class Prompt:
         wanted = set(_PLACEHOLDER.findall(self.template)) - {_SEAL}
         if wanted != set(pieces):
             raise InvalidInputError(f"prompt {self.name!r} takes {sorted(wanted)}, not {sorted(pieces)}")
-        seal = hashlib.sha256(json.dumps(pieces, sort_keys=True).encode()).hexdigest()[:_SEAL_DIGITS]
-        # In one pass: a chain of replacements would fill placeholders that stand in a question.
-        return _PLACEHOLDER.sub(lambda match: seal if match[1] == _SEAL else pieces[match[1]], self.template)
+        fillings = {**pieces, _SEAL: seal or seal_of(pieces)}
+        # In one pass: a chain of replacements would fill placeholders that stand in a question or a response.
+        return _PLACEHOLDER.sub(lambda match: fillings[match[1]], self.template)
+
+
+def seal_of(pieces: object) -> str:
+    """A hash of pieces of text, as JSON holds them; no piece can contain it."""
+    return hashlib.sha256(json.dumps(pieces, sort_keys=True).encode()).hexdigest()[:_SEAL_DIGITS]
 
 
 @cache
